@@ -1,0 +1,60 @@
+// What the planner needs to know about one packet body, free of LLVM's IR: the condensed control flow, the
+// shared locations with the places that touch them, and what each place costs.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace heddle {
+
+// A node is one block of the body in one context (the chain of opened calls that leads to it). A call that
+// is not opened is part of the block that makes it, with all that its callees touch.
+struct CutNode {
+  uint32_t context = 0; // index into CutGraph::contexts
+  uint32_t block = 0;   // BlockId
+  std::string function, at; // for people: function and file:line
+  uint64_t visits = 0;      // in the sample, of the block with everything closed below it
+  double cost = 0;          // s(B): instruction-cache lines per visit, closed callees included
+  double heat = 0;          // h(B): instructions per packet, closed callees included
+};
+
+struct CutEdge {
+  uint32_t from = 0, to = 0; // node indices; may form cycles
+  bool site_possible = true; // false: control passes without a place for a site (e.g. into a landing pad)
+  double crossings = 0;      // per packet, from the sample
+};
+
+// Context 0 is the body itself; the others are opened calls.
+struct CutContext {
+  uint32_t parent = 0;    // context of the caller
+  uint32_t call_block = 0; // BlockId of the block that ends with the opened call
+  std::string function;    // callee, by its name in the module
+};
+
+struct LocationAccess {
+  uint32_t node = 0;
+  bool write = false;
+  std::string function, at; // innermost function and file:line of the access itself
+};
+
+struct SharedLocation {
+  std::string name;    // for the program's owner: "session->qer.tokens (heap, session.c:210) +16"
+  std::vector<LocationAccess> accesses;
+  // The relaxation that frees it ("read-only", "packet-private", "allocator", "commutative"), or "window".
+  std::string verdict;
+  std::string reason;  // why, in one sentence with source lines
+  std::string would_free; // for a window: which relaxation would, and what stands in its way
+};
+
+struct CutGraph {
+  std::string body; // function name
+  uint32_t entry = 0;
+  std::vector<uint32_t> exits;
+  std::vector<CutContext> contexts;
+  std::vector<CutNode> nodes;
+  std::vector<CutEdge> edges;
+  std::vector<SharedLocation> locations;
+};
+
+} // namespace heddle

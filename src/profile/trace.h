@@ -1,0 +1,35 @@
+// What a profiled run leaves: for each sampled packet, the blocks it ran, in order.
+#pragma once
+
+#include "program/program.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace heddle {
+
+struct TracedPacket {
+  uint32_t body;         // which PacketBody
+  uint32_t batch;        // packets of one batch share the number
+  uint64_t begin, end;   // its blocks: events[begin, end)
+};
+
+struct Trace {
+  std::string program;          // Program::id; a mismatch is refused
+  std::vector<BlockId> events;  // block ids, packet after packet
+  std::vector<TracedPacket> packets;
+  uint64_t packets_seen = 0; // sampled or not
+  llvm::ArrayRef<BlockId> blocks(const TracedPacket& p) const {
+    return llvm::ArrayRef<BlockId>(events).slice(p.begin, p.end - p.begin);
+  }
+};
+
+// Errors: truncated, foreign (not a profile), of another build than `program_id`.
+llvm::Expected<Trace> read_trace(llvm::StringRef path, llvm::StringRef program_id);
+
+} // namespace heddle

@@ -1,0 +1,36 @@
+// The interface between the code that src/transform emits and the runtime that is linked into the optimized
+// program. C, no dependency but libc. Users include include/heddle/heddle.h instead.
+//
+// Order (docs/design.md, "Order"): packets of one batch run stage by stage, in packet order within a stage.
+// A packet is suspended at a site with the number of the stage it wants to enter; all packets waiting for
+// the lowest such stage run before any that waits for a higher one.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Runs body(env) until it returns non-zero, which is returned. At most HEDDLE_BATCH calls are in flight;
+// a call that is suspended at a site lets the next one start. `count`: how many calls return 0 before one
+// must not be made at all (0 is then returned); -1: not known, body decides.
+// With staging off, or count <= 1, every call runs on the caller's stack and sites do nothing.
+int heddle_run_loop(int (*body)(void* env), void* env, int64_t count);
+
+// One packet of a libpcap batch: what the callback was given.
+struct heddle_pcap_packet {
+  unsigned char* user;
+  const void* header; // const struct pcap_pkthdr *
+  const unsigned char* data;
+};
+
+// pcap_loop and pcap_dispatch with the callback's body outlined; return what libpcap's would.
+// `callback` is the program's own, run one by one while staging is off.
+int heddle_pcap_loop(void* pcap, int count, int (*body)(void* env), unsigned char* user, void* callback);
+int heddle_pcap_dispatch(void* pcap, int count, int (*body)(void* env), unsigned char* user, void* callback);
+
+#ifdef __cplusplus
+}
+#endif
