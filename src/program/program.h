@@ -12,7 +12,8 @@
 //
 // Loops: the call @heddle_run_loop(ptr body, ptr env, i64 count) stands in place of the loop; `env` is one
 // frame shared by all packets of the batch (captured variables, values carried from one iteration to the
-// next); `count` is the number of iterations where it is known on entry, else -1. It returns the exit code.
+// next); `count` is a hint: the number of packets where it is known on entry, else -1. It returns the exit
+// code. A call of the body is one iteration, its loop test included.
 // Callbacks: @heddle_pcap_loop(ptr pcap, i32 count, ptr body, ptr user, ptr callback) and
 // @heddle_pcap_dispatch (same) stand in place of pcap_loop and pcap_dispatch; `env` is then a
 // struct heddle_pcap_packet (src/runtime/runtime.h), one per packet.

@@ -13,10 +13,11 @@
 extern "C" {
 #endif
 
-// Runs body(env) until it returns non-zero, which is returned. At most HEDDLE_BATCH calls are in flight;
-// a call that is suspended at a site lets the next one start. `count`: how many calls return 0 before one
-// must not be made at all (0 is then returned); -1: not known, body decides.
-// With staging off, or count <= 1, every call runs on the caller's stack and sites do nothing.
+// Runs body(env) until it returns non-zero, which is returned (each call is one iteration of the packet loop,
+// its loop test included). At most HEDDLE_BATCH calls are in flight; a call that is suspended at a site lets
+// the next one start; when one returns non-zero no other starts and those in flight are finished.
+// `count` is only a hint: the number of packets where it is known on entry, else -1. With staging off, or a
+// hint of 0 or 1, every call runs on the caller's stack and sites do nothing.
 int heddle_run_loop(int (*body)(void* env), void* env, int64_t count);
 
 // One packet of a libpcap batch: what the callback was given.
