@@ -1,0 +1,54 @@
+# Two commands: `make demo` and `make test`. Both install what is missing (Debian 12), build, and run.
+BUILD ?= build
+JOBS  ?= $(shell nproc)
+
+.PHONY: all demo test build deps check check-net check-apps sanitize lint format fuzz bench apps clean help
+
+all: build
+
+help:
+	@sed -n 's/^## //p' Makefile
+
+## make demo        install, build, and optimise the built-in example; result in build/demo/
+demo: build
+	scripts/demo $(BUILD)
+
+## make test        install, build, and run every tier of tests
+test: build
+	scripts/run-tests $(BUILD) check check-net check-apps lint sanitize
+
+## make check       unit and lit tests (no privileges)
+## make check-net   tests that need root: hugepages, namespaces
+## make check-apps  nginx, nDPI and Knot DNS from Debian's sources
+## make sanitize    the tools and their tests under ASan and UBSan
+## make lint        clang-format and clang-tidy
+check check-net check-apps sanitize lint: build
+	scripts/run-tests $(BUILD) $@
+
+## make fuzz        the nightly differential fuzzer; SEED and COUNT as you like
+SEED  ?= $(shell date +%s)
+COUNT ?= 2000
+fuzz: build
+	tests/fuzz/run --build $(BUILD) --seed $(SEED) --count $(COUNT)
+
+## make bench       all benchmarks; JSON in build/bench/
+bench: build
+	scripts/run-benches $(BUILD)
+
+## make apps        docs/apps.md, from the real programs
+apps: build
+	tests/apps/table.sh $(BUILD)
+
+build: deps
+	@test -f $(BUILD)/build.ninja || cmake -S . -B $(BUILD) -G Ninja --log-level=WARNING \
+	  -DCMAKE_C_COMPILER=clang-19 -DCMAKE_CXX_COMPILER=clang++-19 -DPython3_EXECUTABLE=/usr/bin/python3
+	@ninja -C $(BUILD) -j $(JOBS) --quiet
+
+deps:
+	@scripts/install-deps
+
+format:
+	git ls-files '*.cpp' '*.h' '*.c' | xargs clang-format-19 -i
+
+clean:
+	rm -rf $(BUILD) $(BUILD)-asan
