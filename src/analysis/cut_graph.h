@@ -11,8 +11,8 @@ namespace heddle {
 // A node is one block of the body in one context (the chain of opened calls that leads to it). A call that
 // is not opened is part of the block that makes it, with all that its callees touch.
 struct CutNode {
-  uint32_t context = 0; // index into CutGraph::contexts
-  uint32_t block = 0;   // BlockId
+  uint32_t context = 0;     // index into CutGraph::contexts
+  uint32_t block = 0;       // BlockId
   std::string function, at; // for people: function and file:line
   uint64_t visits = 0;      // in the sample, of the block with everything closed below it
   double cost = 0;          // s(B): instruction-cache lines per visit, closed callees included
@@ -21,13 +21,17 @@ struct CutNode {
 
 struct CutEdge {
   uint32_t from = 0, to = 0; // node indices; may form cycles
-  bool site_possible = true; // false: control passes without a place for a site (e.g. into a landing pad)
-  double crossings = 0;      // per packet, from the sample
+  // Where a site on this edge stands: between two blocks of one context's function. Not always the blocks of
+  // the nodes: the way back from an opened call runs from the callee's last block, and the site stands in
+  // the caller, between the block of the call and the one after it.
+  bool site_possible = true; // false: no place for a site (into an opened call, into a landing pad)
+  uint32_t site_context = 0, site_from = 0, site_to = 0; // context index, BlockIds
+  double crossings = 0;                                  // per packet, from the sample
 };
 
 // Context 0 is the body itself; the others are opened calls.
 struct CutContext {
-  uint32_t parent = 0;    // context of the caller
+  uint32_t parent = 0;     // context of the caller
   uint32_t call_block = 0; // BlockId of the block that ends with the opened call
   std::string function;    // callee, by its name in the module
 };
@@ -39,11 +43,11 @@ struct LocationAccess {
 };
 
 struct SharedLocation {
-  std::string name;    // for the program's owner: "session->qer.tokens (heap, session.c:210) +16"
+  std::string name; // for the program's owner: "session->qer.tokens (heap, session.c:210) +16"
   std::vector<LocationAccess> accesses;
   // The relaxation that frees it ("read-only", "packet-private", "allocator", "commutative"), or "window".
   std::string verdict;
-  std::string reason;  // why, in one sentence with source lines
+  std::string reason;     // why, in one sentence with source lines
   std::string would_free; // for a window: which relaxation would, and what stands in its way
 };
 

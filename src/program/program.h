@@ -23,6 +23,7 @@
 #include "toolchain/image.h"
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 
