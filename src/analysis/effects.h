@@ -1,0 +1,60 @@
+// What every instruction and every function does to memory, in terms of the points-to analysis' objects.
+#pragma once
+
+#include "analysis/points_to.h"
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/IR/Instruction.h"
+
+#include <memory>
+
+namespace heddle {
+
+// Updates that commute with themselves: any order of them gives the same value.
+enum class UpdateOp : uint8_t { None, Add, Or, And, Xor, SignedMax, SignedMin, UnsignedMax, UnsignedMin };
+
+struct Access {
+  ObjectId object = 0;
+  Place place;
+  uint64_t size = unknown_size; // bytes from each start
+  bool write = false;
+  bool atomic = false;
+  // Part of a load-op-store update whose loaded value nothing else uses: `update_id` is common to the load
+  // and the store, which lie in one block (0: none). An atomicrmw whose result is unused is one as well.
+  UpdateOp update = UpdateOp::None;
+  uint32_t update_id = 0;
+  const llvm::Instruction* at = nullptr;
+
+  bool whole_object() const { return place.is_anywhere() && size == unknown_size; }
+};
+
+// Can both touch a common byte of one run-time object? (Says nothing about reads and writes.)
+bool may_overlap(const Access& a, const Access& b);
+
+// For people: "reads session->bytes (heap at upf.c:40 in add) at upf.c:88".
+std::string describe(const Access& access, const std::vector<MemoryObject>& objects);
+
+class Effects {
+public:
+  explicit Effects(const PointsTo& points_to);
+  ~Effects();
+
+  // Accesses of one instruction. For calls: what external targets do by their models; targets defined in
+  // the program are not included (PointsTo::callees gives them).
+  llvm::ArrayRef<Access> of(const llvm::Instruction& instruction) const;
+
+  // Everything a call of `function` may do, callees included, one Access per (object, place, size, write,
+  // update op); `at` is one instruction that does it. Cached.
+  llvm::ArrayRef<Access> summary(const llvm::Function& function) const;
+  // All the functions that a call of `function` may run, itself included.
+  const std::vector<const llvm::Function*>& reach(const llvm::Function& function) const;
+
+  const PointsTo& points_to() const { return points_to_; }
+
+private:
+  struct State;
+  const PointsTo& points_to_;
+  std::unique_ptr<State> state_;
+};
+
+} // namespace heddle
