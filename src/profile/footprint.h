@@ -16,7 +16,7 @@
 namespace heddle {
 
 struct MachineRange {
-  uint64_t address;      // of the first instruction
+  uint64_t address; // of the first instruction
   uint32_t bytes;
   uint32_t instructions;
 };

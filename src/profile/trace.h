@@ -14,14 +14,14 @@
 namespace heddle {
 
 struct TracedPacket {
-  uint32_t body;         // which PacketBody
-  uint32_t batch;        // packets of one batch share the number
-  uint64_t begin, end;   // its blocks: events[begin, end)
+  uint32_t body;       // which PacketBody
+  uint32_t batch;      // packets of one batch share the number
+  uint64_t begin, end; // its blocks: events[begin, end)
 };
 
 struct Trace {
-  std::string program;          // Program::id; a mismatch is refused
-  std::vector<BlockId> events;  // block ids, packet after packet
+  std::string program;         // Program::id; a mismatch is refused
+  std::vector<BlockId> events; // block ids, packet after packet
   std::vector<TracedPacket> packets;
   uint64_t packets_seen = 0; // sampled or not
   llvm::ArrayRef<BlockId> blocks(const TracedPacket& p) const {

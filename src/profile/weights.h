@@ -13,6 +13,7 @@ struct BlockWeight {
 };
 
 // Indexed by BlockId.
-std::vector<BlockWeight> weigh_blocks(const Trace& trace, const FootprintMap& footprint, unsigned line_size = 64);
+std::vector<BlockWeight> weigh_blocks(const Trace& trace, const FootprintMap& footprint,
+                                      unsigned line_size = 64);
 
 } // namespace heddle

@@ -1,0 +1,27 @@
+// Visits, cost and heat of a block (NanoPL, section 5.2).
+//
+// U_B, the unique lines that one visit touches, is read off the block's machine ranges: a block is straight
+// code, so every visit touches all of it. s(B) = E[U_B] is then the block's own number of lines, and
+// InstrExec(B) is visits times instructions. Two blocks that share a line both count it: the planner's sums
+// are over segments, where it asks the footprint for the union.
+#include "profile/weights.h"
+
+namespace heddle {
+
+std::vector<BlockWeight> weigh_blocks(const Trace& trace, const FootprintMap& footprint, unsigned line_size) {
+  std::vector<BlockWeight> weights(footprint.size());
+  for (const TracedPacket& packet : trace.packets)
+    for (BlockId block : trace.blocks(packet))
+      if (block < weights.size()) ++weights[block].visits;
+
+  double packets = double(trace.packets.size());
+  for (size_t block = 0; block < weights.size(); ++block) {
+    BlockWeight& weight = weights[block];
+    weight.cost = footprint[block].lines(line_size);
+    if (weight.visits)
+      weight.heat = double(weight.visits) * double(footprint[block].instructions()) / packets;
+  }
+  return weights;
+}
+
+} // namespace heddle
