@@ -1,0 +1,71 @@
+#include "analysis/access_table.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallPtrSet.h"
+
+namespace heddle {
+
+AccessTable::UnitId AccessTable::new_unit() {
+  unit_nodes_.emplace_back();
+  return UnitId(unit_nodes_.size() - 1);
+}
+
+void AccessTable::add(UnitId unit, const Access& access) {
+  const Place& place = access.place;
+  Identity identity{access.object, place.offset, place.stride, place.low,
+                    place.high,    access.size,  access.write, access.update};
+  auto [it, fresh] = index_.try_emplace(identity, uint32_t(keys_.size()));
+  if (fresh) {
+    keys_.push_back({access.object, place, access.size, access.write, access.update});
+    made_by_.emplace_back();
+    by_object_[access.object].push_back(it->second);
+  }
+  auto& made_by = made_by_[it->second];
+  if (made_by.empty() || made_by.back().first != unit) made_by.push_back({unit, access.at});
+}
+
+AccessTable::AccessTable(const BodyGraph& graph, const Effects& effects) {
+  llvm::DenseMap<const llvm::BasicBlock*, uint32_t> block_units;
+  llvm::DenseMap<const llvm::Function*, uint32_t> function_units;
+  for (uint32_t n = 0; n != graph.nodes.size(); ++n) {
+    const BodyNode& node = graph.nodes[n];
+    auto [block, fresh_block] = block_units.try_emplace(node.block, 0);
+    if (fresh_block) {
+      block->second = new_unit();
+      for (const llvm::Instruction& instruction : *node.block)
+        for (const Access& access : effects.of(instruction))
+          add(block->second, access);
+    }
+    unit_nodes_[block->second].push_back(n);
+    llvm::SmallPtrSet<const llvm::Function*, 8> seen;
+    for (const llvm::CallBase* call : node.closed_calls)
+      for (const llvm::Function* callee : effects.points_to().callees(*call)) {
+        if (!seen.insert(callee).second) continue;
+        auto [function, fresh_function] = function_units.try_emplace(callee, 0);
+        if (fresh_function) {
+          function->second = new_unit();
+          for (const Access& access : effects.summary(*callee))
+            add(function->second, access);
+        }
+        unit_nodes_[function->second].push_back(n);
+      }
+  }
+  for (const auto& [object, keys] : by_object_)
+    objects_.push_back(object);
+}
+
+const std::vector<uint32_t>& AccessTable::keys_of(ObjectId object) const {
+  static const std::vector<uint32_t> none;
+  auto it = by_object_.find(object);
+  return it == by_object_.end() ? none : it->second;
+}
+
+std::vector<AccessTable::Carrier> AccessTable::carriers(uint32_t key) const {
+  std::vector<Carrier> result;
+  for (const auto& [unit, at] : made_by_[key])
+    for (uint32_t node : unit_nodes_[unit])
+      result.push_back({node, at});
+  return result;
+}
+
+} // namespace heddle

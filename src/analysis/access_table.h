@@ -1,0 +1,50 @@
+// Who touches what: every access of a body's graph, by range of bytes and by node.
+#pragma once
+
+#include "analysis/body_graph.h"
+#include "analysis/effects.h"
+
+#include <map>
+#include <tuple>
+
+namespace heddle {
+
+// Accesses of the same kind to the same bytes, wherever they are made.
+struct AccessKey {
+  ObjectId object;
+  Place place;
+  uint64_t size;
+  bool write;
+  UpdateOp update;
+};
+
+class AccessTable {
+public:
+  AccessTable(const BodyGraph& graph, const Effects& effects);
+
+  struct Carrier {
+    uint32_t node;
+    const llvm::Instruction* at; // the access itself, maybe deep in a closed call
+  };
+
+  const std::vector<AccessKey>& keys() const { return keys_; }
+  const std::vector<uint32_t>& keys_of(ObjectId object) const;
+  const std::vector<ObjectId>& objects() const { return objects_; } // those accessed, ascending
+  std::vector<Carrier> carriers(uint32_t key) const;
+
+private:
+  // What a block or a closed callee does is computed once and shared by all the nodes it belongs to.
+  using UnitId = uint32_t;
+  UnitId new_unit();
+  void add(UnitId unit, const Access& access);
+
+  std::vector<AccessKey> keys_;
+  std::vector<std::vector<std::pair<UnitId, const llvm::Instruction*>>> made_by_; // per key
+  std::vector<std::vector<uint32_t>> unit_nodes_;
+  std::vector<ObjectId> objects_;
+  std::map<ObjectId, std::vector<uint32_t>> by_object_;
+  using Identity = std::tuple<ObjectId, int64_t, uint64_t, int64_t, int64_t, uint64_t, bool, UpdateOp>;
+  std::map<Identity, uint32_t> index_;
+};
+
+} // namespace heddle

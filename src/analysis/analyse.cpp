@@ -1,0 +1,134 @@
+#include "analysis/analyse.h"
+
+#include "analysis/external_models.h"
+#include "analysis/induction.h"
+#include "program/modelled.h"
+
+#include "llvm/ADT/StringSet.h"
+
+namespace heddle {
+
+namespace {
+
+bool is_opaque(const llvm::Function& function) {
+  if (is_modelled_by_name(source_name(function))) return true;
+  return llvm::is_contained(pool_allocators(), source_name(function));
+}
+
+CutGraph describe_graph(const BodyGraph& graph, const PacketBody& body, const BlockTable& blocks) {
+  CutGraph result;
+  result.body = body.body->getName().str();
+  result.entry = graph.entry;
+  result.exits = graph.exits;
+  for (const BodyContext& context : graph.contexts)
+    result.contexts.push_back({context.parent, context.call ? blocks.id(context.call->getParent()) : 0,
+                               context.function->getName().str()});
+  for (const BodyNode& node : graph.nodes) {
+    CutNode& added = result.nodes.emplace_back();
+    added.context = node.context;
+    added.block = blocks.id(node.block);
+    added.function = source_name(*node.block->getParent()).str();
+    for (const llvm::Instruction& instruction : *node.block)
+      if (SourceLocation at = location_of(instruction); at.line) {
+        added.at = at.str();
+        break;
+      }
+  }
+  for (const BodyEdge& edge : graph.edges)
+    result.edges.push_back({edge.from, edge.to, edge.site_possible, edge.site_context,
+                            edge.site_from ? blocks.id(edge.site_from) : 0,
+                            edge.site_to ? blocks.id(edge.site_to) : 0, 0});
+  return result;
+}
+
+std::vector<Remark> assumptions(const PointsTo& points_to) {
+  std::vector<Remark> remarks;
+  auto add = [&](llvm::ArrayRef<PointsToReport::Entry> entries, llvm::StringRef code, llvm::StringRef hint) {
+    for (const auto& entry : entries)
+      remarks.push_back({code.str(), entry.at, entry.what, hint.str()});
+  };
+  const PointsToReport& report = points_to.report();
+  add(report.unknown_externals, "unknown-external",
+      "assumed to touch whatever it can reach; build it with heddle cc and link it statically to have it "
+      "analysed");
+  add(report.inline_assembly, "inline-assembly", "assumed to touch whatever its operands reach");
+  add(report.integer_to_pointer, "integer-to-pointer",
+      "assumed to point to any object whose address was cast");
+  return remarks;
+}
+
+// Twins are worth a second points-to run only where received packets get into shared memory at all.
+bool packets_get_published(const Program& program, const PointsTo& points_to, const Effects& effects,
+                           llvm::ArrayRef<ObjectSet> own_arrays) {
+  for (size_t b = 0; b != program.bodies.size(); ++b) {
+    Sharing sharing(*program.bodies[b].body, effects, own_arrays[b]);
+    for (const MemoryObject& object : points_to.objects())
+      if (object.kind == ObjectKind::Packet && sharing.is_shared(object.id)) return true;
+  }
+  return false;
+}
+
+std::unique_ptr<PointsTo> run_with_twins(const Program& program, const AnalysisOptions& options,
+                                         const PointsTo& first, llvm::ArrayRef<ObjectSet> own_arrays) {
+  // Sites of the receive arrays: objects are numbered anew in the second run.
+  llvm::DenseSet<const llvm::Value*> arrays;
+  for (const ObjectSet& set : own_arrays)
+    for (unsigned object : set)
+      arrays.insert(first.objects()[object].site);
+  llvm::DenseSet<const llvm::Function*> body_functions;
+  {
+    Effects effects(first);
+    for (const PacketBody& body : program.bodies) {
+      const auto& reach = effects.reach(*body.body);
+      body_functions.insert(reach.begin(), reach.end());
+    }
+  }
+  PointsToOptions with_twins = options.points_to;
+  with_twins.twin = [](const MemoryObject& object) { return object.kind == ObjectKind::Packet; };
+  with_twins.shared = [=](const MemoryObject& object) {
+    return !made_per_packet(object, body_functions) && !arrays.contains(object.site);
+  };
+  return PointsTo::run(*program.module, with_twins);
+}
+
+std::vector<ObjectSet> find_own_arrays(const Program& program, const Effects& effects) {
+  std::vector<ObjectSet> result;
+  for (const PacketBody& body : program.bodies)
+    result.push_back(body.is_callback() ? ObjectSet() : own_element_arrays(*body.body, effects));
+  return result;
+}
+
+} // namespace
+
+llvm::Expected<Analysis> analyse(const Program& program, const BlockTable& blocks,
+                                 const AnalysisOptions& options) {
+  Analysis result;
+  result.points_to = PointsTo::run(*program.module, options.points_to);
+  auto effects = std::make_unique<Effects>(*result.points_to);
+  std::vector<ObjectSet> own_arrays = find_own_arrays(program, *effects);
+  if (packets_get_published(program, *result.points_to, *effects, own_arrays)) {
+    auto with_twins = run_with_twins(program, options, *result.points_to, own_arrays);
+    effects = std::make_unique<Effects>(*with_twins);
+    result.points_to = std::move(with_twins);
+    own_arrays = find_own_arrays(program, *effects);
+  }
+  OpenOptions open;
+  open.opaque = is_opaque;
+  if (options.hot) open.hot = [&](const llvm::BasicBlock* block) { return options.hot(blocks.id(block)); };
+  for (size_t b = 0; b != program.bodies.size(); ++b) {
+    const PacketBody& body = program.bodies[b];
+    BodyGraph graph = build_body_graph(*body.body, open);
+    Sharing sharing(*body.body, *effects, own_arrays[b]);
+    CutGraph& described = result.graphs.emplace_back(describe_graph(graph, body, blocks));
+    described.locations = find_locations(graph, body, *effects, sharing, options.locations);
+    if (graph.truncated)
+      result.remarks.push_back({"body-too-large", body.loop_at.str(),
+                                "the call tree of the packet body is larger than the graph may grow",
+                                "some calls were kept whole; name a smaller body with --body"});
+  }
+  for (Remark& remark : assumptions(*result.points_to))
+    result.remarks.push_back(std::move(remark));
+  return result;
+}
+
+} // namespace heddle

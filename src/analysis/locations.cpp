@@ -1,0 +1,319 @@
+// From accesses to verdicts.
+//
+// Problem: name the locations that packets share and decide, for each, whether a cut may divide its accesses.
+// Alternatives: one location per object (simple, but a session record is one object and its fields are used
+// all along the path), or one per field of the declared type (types lie in C). Choice: one location per range
+// of bytes that the body writes, with every access that may overlap it. Two reads that overlap different
+// writes end in different locations; two that overlap one write end in one. Equality of stages is transitive,
+// so the union over these locations is exactly the union over all conflicting pairs.
+//
+// Sound because accesses come from an inclusion-based points-to analysis (each run-time access is in its
+// static access's set) and because everything that is not a relaxed location becomes a window.
+//
+// Relaxations decided here, each of which can be switched off by name:
+//   read-only       no access of the body to the range writes. Then order cannot be observed.
+//   packet-private  sharing.h.
+//   allocator       the system location of the same name: what differs is which addresses come back.
+//   commutative     every access to the range is part of an update by one and the same commutative operation
+//                   on the same bytes, whose old value is used for nothing else (effects.h). Any order gives
+//                   the same final value, and nothing in the body observes another one.
+//   abnormal-exit   abort, failed assertions, traps: a program that crashes has no outputs to compare.
+#include "analysis/locations.h"
+
+#include "analysis/loop_control.h"
+#include "program/modelled.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/IR/Instructions.h"
+
+#include <algorithm>
+#include <set>
+
+namespace heddle {
+
+namespace {
+
+constexpr size_t named_accesses = 400; // of one location: beyond that, the node's own place has to do
+
+class Finder {
+public:
+  Finder(const BodyGraph& graph, const PacketBody& body, const Effects& effects, const Sharing& sharing,
+         const LocationOptions& options)
+      : graph_(graph), body_(body), effects_(effects), points_to_(effects.points_to()), sharing_(sharing),
+        options_(options), table_(graph, effects) {}
+
+  std::vector<SharedLocation> run() {
+    loop_control();
+    for (ObjectId object : table_.objects()) {
+      const MemoryObject& memory = points_to_.objects()[object];
+      if (memory.kind == ObjectKind::System)
+        system(memory);
+      else if (memory.kind == ObjectKind::Function)
+        continue;
+      else if (sharing_.is_private(object) && on("packet-private"))
+        packet_private(memory);
+      else if (auto twin = sharing_.twins().find(object); twin != sharing_.twins().end())
+        published(memory, points_to_.objects()[twin->second]);
+      else
+        shared(memory);
+    }
+    return std::move(result_);
+  }
+
+private:
+  bool on(llvm::StringRef relaxation) const { return !options_.without.contains(relaxation); }
+
+  // Adds `at` as an access of `node`, one entry per node, a write if any of its accesses writes.
+  void touch(SharedLocation& location, uint32_t node, const llvm::Instruction* at, bool write) {
+    LocationAccess access{node, write, {}, {}};
+    if (location.accesses.size() < named_accesses) {
+      access.at = location_of(*at).str();
+      access.function = source_name(*at->getFunction()).str();
+    }
+    location.accesses.push_back(std::move(access));
+  }
+
+  static void merge_by_node(SharedLocation& location) {
+    std::sort(location.accesses.begin(), location.accesses.end(), [](const auto& a, const auto& b) {
+      return std::tie(a.node, b.write) < std::tie(b.node, a.write);
+    });
+    auto same = [](const auto& a, const auto& b) { return a.node == b.node; };
+    location.accesses.erase(std::unique(location.accesses.begin(), location.accesses.end(), same),
+                            location.accesses.end());
+  }
+
+  void touch_all(SharedLocation& location, llvm::ArrayRef<uint32_t> keys) {
+    for (uint32_t key : keys)
+      for (const AccessTable::Carrier& carrier : table_.carriers(key))
+        touch(location, carrier.node, carrier.at, table_.keys()[key].write);
+    merge_by_node(location);
+  }
+
+  void loop_control() {
+    SharedLocation location;
+    location.name = "control of the packet loop";
+    location.verdict = "window";
+    const llvm::Instruction* start = body_.body->getEntryBlock().getFirstNonPHIOrDbg();
+    touch(location, graph_.entry, start, true);
+    std::set<std::string> ways;
+    for (const LoopExit& exit : loop_exits(graph_, body_, table_, points_to_)) {
+      touch(location, exit.node, exit.at, true);
+      ways.insert(exit.how);
+    }
+    merge_by_node(location);
+    location.reason = "the next packet may start only when this one cannot leave the loop any more";
+    for (const std::string& way : ways)
+      location.reason += "; a packet " + way;
+    location.would_free =
+        "rare path: a packet that takes the exit would finish its predecessors and run alone";
+    result_.push_back(std::move(location));
+  }
+
+  void system(const MemoryObject& object) {
+    if (object.system == SystemLocation::ProcessExit) return; // part of the loop's control
+    SharedLocation location;
+    location.name = system_location_name(object.system).str();
+    touch_all(location, table_.keys_of(object.id));
+    switch (object.system) {
+    case SystemLocation::Allocator:
+      if (on("allocator")) {
+        relax(location, "allocator", "only the addresses that the allocator returns can differ");
+        return;
+      }
+      break;
+    case SystemLocation::AbnormalExit:
+      if (on("abnormal-exit")) {
+        relax(location, "abnormal-exit",
+              "a program that crashes here has no further output to keep in order");
+        return;
+      }
+      break;
+    case SystemLocation::StdioChannel:
+    case SystemLocation::FileDescriptor:
+    case SystemLocation::Syslog:
+    case SystemLocation::TransmitPort:
+      location.would_free = "deferred output: results kept with the packet and emitted in packet order";
+      break;
+    case SystemLocation::External:
+      location.would_free = "a model of the external functions listed under remarks";
+      break;
+    default:
+      location.would_free = "nothing: the order of these operations can be observed from outside";
+    }
+    location.verdict = "window";
+    location.reason = "the order in which packets use it can be observed from outside";
+    result_.push_back(std::move(location));
+  }
+
+  void relax(SharedLocation& location, llvm::StringRef verdict, std::string reason) {
+    location.verdict = verdict.str();
+    location.reason = std::move(reason);
+    result_.push_back(std::move(location));
+  }
+
+  void packet_private(const MemoryObject& object) {
+    if (object.kind == ObjectKind::Stack) return; // every function has some: not worth a line each
+    SharedLocation location;
+    location.name = name_of(object);
+    touch_all(location, table_.keys_of(object.id));
+    relax(location, "packet-private",
+          object.kind == ObjectKind::Packet ? "the packet's own buffer; nothing shared holds its address"
+                                            : "made in the body; nothing shared holds its address");
+  }
+
+  bool overlap(uint32_t a, uint32_t b) const {
+    const AccessKey &x = table_.keys()[a], &y = table_.keys()[b];
+    return may_overlap(x.place, x.size, y.place, y.size);
+  }
+
+  void shared(const MemoryObject& object) {
+    const std::vector<uint32_t>& keys = table_.keys_of(object.id);
+    std::vector<uint32_t> writes, unwritten;
+    for (uint32_t key : keys)
+      if (table_.keys()[key].write) writes.push_back(key);
+    for (uint32_t key : keys)
+      if (llvm::none_of(writes, [&](uint32_t write) { return overlap(write, key); }))
+        unwritten.push_back(key);
+
+    if (!unwritten.empty() && !object.constant) {
+      SharedLocation location;
+      location.name = writes.empty() ? name_of(object) : name_of(object) + ", fields that are only read";
+      touch_all(location, unwritten);
+      if (on("read-only"))
+        relax(location, "read-only", "nothing in the body writes it");
+      else
+        window(std::move(location), object, unwritten);
+    }
+    std::set<std::vector<uint32_t>> done; // ranges with the same accesses are one location
+    for (uint32_t write : writes) {
+      std::vector<uint32_t> members;
+      for (uint32_t key : keys)
+        if (overlap(write, key)) members.push_back(key);
+      if (!done.insert(members).second) continue;
+      SharedLocation location;
+      location.name = describe(object, table_.keys()[write].place);
+      touch_all(location, members);
+      if (on("commutative") && commutes(members))
+        relax(location, "commutative", "only updated by one commutative operation, and never read");
+      else
+        window(std::move(location), object, members);
+    }
+  }
+
+  bool commutes(llvm::ArrayRef<uint32_t> members) const {
+    const AccessKey& first = table_.keys()[members.front()];
+    return first.update != UpdateOp::None && llvm::all_of(members, [&](uint32_t member) {
+             const AccessKey& key = table_.keys()[member];
+             return key.update == first.update && key.place == first.place && key.size == first.size;
+           });
+  }
+
+  void window(SharedLocation location, const MemoryObject& object, llvm::ArrayRef<uint32_t> members) {
+    bool updated = false, plain_read = false;
+    for (uint32_t member : members) {
+      const AccessKey& key = table_.keys()[member];
+      updated |= key.update != UpdateOp::None;
+      plain_read |= !key.write && key.update == UpdateOp::None;
+    }
+    location.verdict = "window";
+    location.reason = sharing_.is_shared(object.id) ? "written by one packet and used by others"
+                                                    : "private to the packet, but that relaxation is off";
+    if (updated && plain_read)
+      location.would_free = "commutative, but its value is also read in the body";
+    else if (object.kind == ObjectKind::Global || object.kind == ObjectKind::Stack)
+      location.would_free = "scratch, if every packet writes it before reading it";
+    else if (object.kind == ObjectKind::Heap)
+      location.would_free = "keyed, if packets reach it only by a key of theirs (a flow, a connection)";
+    else if (object.kind == ObjectKind::Packet)
+      location.would_free = "packet-private, if its address were not stored in shared memory";
+    else
+      location.would_free = "a model of the functions that reach it";
+    result_.push_back(std::move(location));
+  }
+
+  // A twin and its original: sharing.h.
+  void published(const MemoryObject& twin, const MemoryObject& original) {
+    llvm::DenseSet<const llvm::Instruction*> publications = sharing_.publications(original.id);
+    std::vector<bool> after = reachable_from_publication(publications);
+    SharedLocation location;
+    location.name = name_of(original) + ", once published";
+    bool writes = false;
+    auto collect = [&](ObjectId object, bool only_after) {
+      for (uint32_t key : table_.keys_of(object))
+        for (const AccessTable::Carrier& carrier : table_.carriers(key)) {
+          if (only_after && !after[carrier.node]) continue;
+          writes |= table_.keys()[key].write;
+          touch(location, carrier.node, carrier.at, table_.keys()[key].write);
+        }
+    };
+    collect(twin.id, false);
+    collect(original.id, true);
+    merge_by_node(location);
+    if (!writes && on("read-only")) {
+      relax(location, "read-only", "nothing in the body writes it after its address became shared");
+      return;
+    }
+    location.verdict = "window";
+    location.reason = "its address is stored in shared memory, and packets use it from there";
+    location.would_free = "packet-private, if its address were not stored in shared memory";
+    result_.push_back(std::move(location));
+  }
+
+  std::vector<bool> reachable_from_publication(const llvm::DenseSet<const llvm::Instruction*>& publications) {
+    llvm::SmallPtrSet<const llvm::BasicBlock*, 16> blocks;
+    llvm::SmallPtrSet<const llvm::Function*, 16> functions;
+    for (const llvm::Instruction* instruction : publications) {
+      blocks.insert(instruction->getParent());
+      functions.insert(instruction->getFunction());
+    }
+    std::vector<uint32_t> work;
+    std::vector<bool> after(graph_.nodes.size());
+    auto reach = [&](uint32_t node) {
+      if (after[node]) return;
+      after[node] = true;
+      work.push_back(node);
+    };
+    for (uint32_t n = 0; n != graph_.nodes.size(); ++n) {
+      bool publishes = blocks.contains(graph_.nodes[n].block);
+      for (const llvm::CallBase* call : graph_.nodes[n].closed_calls)
+        for (const llvm::Function* callee : points_to_.callees(*call))
+          publishes |= llvm::any_of(effects_.reach(*callee),
+                                    [&](const llvm::Function* f) { return functions.contains(f); });
+      if (publishes) reach(n);
+    }
+    std::vector<std::vector<uint32_t>> next(graph_.nodes.size());
+    for (const BodyEdge& edge : graph_.edges)
+      next[edge.from].push_back(edge.to);
+    while (!work.empty()) {
+      uint32_t node = work.back();
+      work.pop_back();
+      for (uint32_t to : next[node])
+        reach(to);
+    }
+    return after;
+  }
+
+  const BodyGraph& graph_;
+  const PacketBody& body_;
+  const Effects& effects_;
+  const PointsTo& points_to_;
+  const Sharing& sharing_;
+  const LocationOptions& options_;
+  AccessTable table_;
+  std::vector<SharedLocation> result_;
+};
+
+} // namespace
+
+llvm::ArrayRef<llvm::StringRef> relaxation_names() {
+  static const llvm::StringRef names[] = {"read-only", "packet-private", "allocator", "commutative",
+                                          "abnormal-exit"};
+  return names;
+}
+
+std::vector<SharedLocation> find_locations(const BodyGraph& graph, const PacketBody& body,
+                                           const Effects& effects, const Sharing& sharing,
+                                           const LocationOptions& options) {
+  return Finder(graph, body, effects, sharing, options).run();
+}
+
+} // namespace heddle

@@ -1,0 +1,23 @@
+// The shared locations of a body, the nodes that touch them, and the verdict on each.
+#pragma once
+
+#include "analysis/body_graph.h"
+#include "analysis/cut_graph.h"
+#include "analysis/sharing.h"
+
+#include "llvm/ADT/StringSet.h"
+
+namespace heddle {
+
+// Names of the relaxations this build knows, in the order in which they are tried.
+llvm::ArrayRef<llvm::StringRef> relaxation_names();
+
+struct LocationOptions {
+  llvm::StringSet<> without; // relaxations that are switched off
+};
+
+std::vector<SharedLocation> find_locations(const BodyGraph& graph, const PacketBody& body,
+                                           const Effects& effects, const Sharing& sharing,
+                                           const LocationOptions& options);
+
+} // namespace heddle

@@ -1,0 +1,21 @@
+// The packet loop's own control as a shared location: whether and with what the next packet starts.
+//
+// The next packet may start only when it is certain that this one will not leave the loop. So the body's
+// entry and every node where that is decided against (a return of another code than 0, an exception that
+// leaves the body, exit, breaking the callback loop) are accesses to one location.
+#pragma once
+
+#include "analysis/access_table.h"
+
+namespace heddle {
+
+struct LoopExit {
+  uint32_t node;
+  const llvm::Instruction* at;
+  const char* how; // "leaves the packet loop", "may throw out of the body", ...
+};
+
+std::vector<LoopExit> loop_exits(const BodyGraph& graph, const PacketBody& body, const AccessTable& table,
+                                 const PointsTo& points_to);
+
+} // namespace heddle
