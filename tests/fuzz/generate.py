@@ -1,0 +1,276 @@
+"""Random packet programs in C, deterministic from a seed.
+
+Each program has a packet loop over a batch, a tree of functions below it, and state of every kind that the
+legality rule must tell apart: counters that only grow, fields read and written in one place, scratch statics, state
+that ties two distant places together, heap records per packet and per flow, tables of function pointers, values
+carried from one packet to the next, early exits. At its end the program prints all of its state, so that any packet
+that met another one in the wrong order shows.
+
+A feature is a method of Generator called feature_*: adding a method adds the feature.
+"""
+
+import random
+
+HEADER = """\
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct packet { uint32_t id, flow, length, kind; uint32_t out[4]; uint8_t data[32]; };
+struct flow { uint32_t hits, bytes, state, last; struct flow *next; };
+
+enum { PACKETS = %(packets)d, BURST = %(burst)d, FLOWS = 16 };
+static struct packet pool[PACKETS];
+static unsigned received;
+
+static uint32_t mix(uint32_t x) { x ^= x >> 16; x *= 0x7feb352dU; x ^= x >> 15; x *= 0x846ca68bU; return x ^ (x >> 16); }
+
+__attribute__((noinline)) static unsigned receive(struct packet **packets, unsigned most)
+{
+    unsigned n = 0, want = 1 + mix(received + 77) %% most;
+    while (n < want && received < PACKETS)
+        packets[n++] = &pool[received++];
+    return n;
+}
+"""
+
+MAIN = """
+static void run(void)
+{
+    struct packet *packets[BURST];
+    unsigned n;
+    while ((n = receive(packets, BURST)) > 0) {
+%(loop)s
+    }
+}
+
+int main(void)
+{
+    for (unsigned i = 0; i < PACKETS; i++) {
+        uint32_t r = mix(i * 2654435761U + %(salt)d);
+        pool[i] = (struct packet){ .id = i, .flow = mix(r) %% FLOWS, .length = r %% 1500, .kind = (r >> 11) %% 8 };
+        for (unsigned k = 0; k < sizeof pool[i].data; k++) pool[i].data[k] = (uint8_t)mix(r + k);
+    }
+    setup();
+    run();
+    uint32_t sum = 0;
+    for (unsigned i = 0; i < PACKETS; i++)
+        for (unsigned k = 0; k < 4; k++) sum = mix(sum ^ pool[i].out[k]);
+    printf("packets %%u sum %%08x\\n", received, sum);
+    dump();
+    return 0;
+}
+"""
+
+
+class Generator:
+    def __init__(self, seed):
+        self.random = random.Random(seed)
+        self.globals = []     # declarations
+        self.functions = []   # definitions, callees first
+        self.setup = []
+        self.dump = []
+        self.count = 0
+        self.shared = []      # globals that any statement may read and write: the conflicts
+        self.features = [getattr(self, n) for n in sorted(dir(self)) if n.startswith("feature_")]
+
+    def name(self, stem):
+        self.count += 1
+        return f"{stem}{self.count}"
+
+    def field(self):
+        return self.random.choice(["p->id", "p->flow", "p->length", "p->kind", "p->data[3]", "x"])
+
+    def show(self, name):
+        self.dump.append(f'    printf("{name} %u\\n", (unsigned){name});')
+
+    # Statements: each returns lines of C that may use p (the packet) and x (a local).
+
+    def feature_counter(self):
+        name = self.name("counter")
+        self.globals.append(f"static uint32_t {name};")
+        self.show(name)
+        return [f"{name} += {self.field()};"]
+
+    def feature_counter_array(self):
+        name = self.name("histogram")
+        self.globals.append(f"static uint32_t {name}[8];")
+        self.dump.append(f'    for (int i = 0; i < 8; i++) printf("{name} %u\\n", {name}[i]);')
+        return [f"{name}[p->kind]++;"]
+
+    def feature_bits(self):
+        name = self.name("seen")
+        self.globals.append(f"static uint32_t {name};")
+        self.show(name)
+        return [f"{name} |= 1u << ({self.field()} % 32);"]
+
+    def feature_sequence(self):
+        name = self.name("last")
+        self.globals.append(f"static uint32_t {name};")
+        self.show(name)
+        return [f"x ^= {name};", f"{name} = mix({name} + {self.field()});"]
+
+    def feature_far_conflict(self):
+        if not self.shared or self.random.random() < 0.4:
+            name = self.name("tie")
+            self.globals.append(f"static uint32_t {name};")
+            self.show(name)
+            self.shared.append(name)
+        name = self.random.choice(self.shared)
+        if self.random.random() < 0.5:
+            return [f"x += {name};"]
+        return [f"{name} = mix({name} ^ {self.field()});"]
+
+    def feature_scratch(self):
+        name = self.name("scratch")
+        self.globals.append(f"static uint32_t {name}[4];")
+        return [f"{name}[0] = {self.field()}; {name}[1] = mix(x);", f"x += {name}[0] ^ {name}[1];"]
+
+    def feature_flow(self):
+        table = self.name("flows")
+        self.globals.append(f"static struct flow *{table}[FLOWS];")
+        self.setup.append(f"    for (int i = 0; i < FLOWS; i++) {table}[i] = calloc(1, sizeof(struct flow));")
+        self.dump.append(f'    for (int i = 0; i < FLOWS; i++) printf("{table} %u %u %u %u\\n", {table}[i]->hits, '
+                         f'{table}[i]->bytes, {table}[i]->state, {table}[i]->last);')
+        f = self.name("f")
+        lines = [f"struct flow *{f} = {table}[p->flow];", f"{f}->hits++;"]
+        if self.random.random() < 0.6:
+            lines += [f"x += {f}->state;", f"{f}->state = mix({f}->state + x);"]
+        if self.random.random() < 0.5:
+            lines.append(f"{f}->last = p->id;")
+        return lines
+
+    def feature_flow_list(self):
+        head = self.name("list")
+        self.globals.append(f"static struct flow *{head};")
+        self.dump.append(f'    for (struct flow *f = {head}; f; f = f->next) printf("{head} %u %u\\n", f->last, f->hits);')
+        f = self.name("n")
+        return [f"struct flow *{f} = {head};", f"while ({f} && {f}->last != p->flow) {f} = {f}->next;",
+                f"if (!{f}) {{ {f} = calloc(1, sizeof *{f}); {f}->last = p->flow; {f}->next = {head}; {head} = {f}; }}",
+                f"x += {f}->hits++;"]
+
+    def feature_heap(self):
+        n = self.name("m")
+        return [f"uint32_t *{n} = malloc(16); {n}[0] = x; {n}[1] = {self.field()};",
+                f"x = mix({n}[0] + {n}[1]); free({n});"]
+
+    def feature_local_array(self):
+        n = self.name("a")
+        return [f"uint8_t {n}[32]; memcpy({n}, p->data, 32);",
+                f"for (int i = 0; i < 32; i++) x = x * 31 + {n}[i];"]
+
+    def feature_output(self):
+        return [f"p->out[{self.random.randrange(4)}] += mix(x ^ {self.field()});"]
+
+    def feature_pointers(self):
+        functions = []
+        for _ in range(3):
+            f = self.name("handler")
+            self.function(f, depth=1)
+            functions.append(f)
+        table = self.name("handlers")
+        self.globals.append(f"static uint32_t (*{table}[4])(struct packet *, uint32_t);")
+        for i in range(4):
+            self.setup.append(f"    {table}[{i}] = {functions[i % 3]};")
+        return [f"x ^= {table}[p->kind & 3](p, x);"]
+
+    def feature_maximum(self):
+        name = self.name("most")
+        self.globals.append(f"static uint32_t {name};")
+        self.show(name)
+        return [f"if (p->length > {name}) {name} = p->length;"]
+
+    def feature_branch(self):
+        then, other = self.statements(2), self.statements(1)
+        return [f"if ({self.field()} & {1 << self.random.randrange(4)}) {{", *then, "} else {", *other, "}"]
+
+    def feature_loop(self):
+        inner = self.statements(1)
+        i = self.name("i")
+        return [f"for (unsigned {i} = 0; {i} < 1 + (p->kind & 3); {i}++) {{", f"x += {i};", *inner, "}"]
+
+    def feature_print(self):
+        if self.random.random() < 0.7:
+            return self.feature_output()
+        return ['printf("packet %u %08x\\n", p->id, x);']
+
+    def feature_call(self):
+        f = self.name("step")
+        self.function(f, depth=self.depth - 1)
+        return [f"x = {f}(p, x);"]
+
+    def feature_return(self):
+        return [f"if (({self.field()} & 31) == {self.random.randrange(32)}) return x;"]
+
+    def statements(self, count):
+        lines = []
+        for _ in range(count):
+            feature = self.random.choice(self.features)
+            if self.depth <= 0 and feature.__name__ in ("feature_call", "feature_branch", "feature_loop",
+                                                        "feature_pointers"):
+                feature = self.feature_counter
+            # A declaration must not leak into the next statement's block.
+            lines += ["{", *feature(), "}"]
+        return lines
+
+    def function(self, name, depth):
+        saved, self.depth = getattr(self, "depth", 0), depth
+        lines = self.statements(self.random.randrange(2, 6))
+        self.depth = saved
+        inline = self.random.choice(["", "__attribute__((noinline)) ", "__attribute__((noinline)) "])
+        self.functions.append(f"{inline}static uint32_t {name}(struct packet *p, uint32_t x)\n{{\n    "
+                              + "\n    ".join(lines) + "\n    return x;\n}\n")
+
+    def loop(self):
+        """The packet loop: plain, with a carried value, with an early exit, or counting in another way."""
+        calls = []
+        for _ in range(self.random.randrange(2, 6)):
+            f = self.name("phase")
+            self.function(f, depth=self.random.randrange(0, 3))
+            calls.append(f"x = {f}(p, x);")
+        carried = self.random.random() < 0.3
+        if carried:
+            self.globals.append("static uint32_t carried_total;")
+            self.show("carried_total")
+        exits = self.random.random() < 0.25
+        lines = ["unsigned i = 0;"] if self.random.random() < 0.3 else []
+        head = "for (; i < n; i++) {" if lines else "for (unsigned i = 0; i < n; i++) {"
+        if carried:
+            lines.append("uint32_t carry = 0;")
+        lines += [head, "    struct packet *p = packets[i];", "    uint32_t x = p->id;"]
+        if exits and self.random.random() < 0.7:
+            lines.append("    if ((p->length & 63) == 7) break;")
+        if self.random.random() < 0.3:
+            lines.append("    if (p->kind == 5) continue;")
+        for k, call in enumerate(calls):
+            lines.append(f"    {call}")
+            if exits and k == len(calls) // 2 and self.random.random() < 0.3:
+                lines.append("    if ((x & 255) == 9) goto out;")
+        if carried:
+            lines.append("    carry = mix(carry + x);" if self.random.random() < 0.5 else "    carry += x;")
+        lines += ["    p->out[0] += x;", "}"]
+        if any("goto out" in line for line in lines):
+            lines.append("out:;")
+        if carried:
+            lines.append("carried_total += carry;")
+        return ["        " + line for line in lines]
+
+    def program(self):
+        values = {"packets": self.random.choice([7, 64, 300, 1000]), "burst": self.random.choice([1, 4, 32, 64]),
+                  "salt": self.random.randrange(1 << 30)}
+        loop = "\n".join(self.loop())
+        parts = [HEADER % values, "\n".join(self.globals), "", *self.functions,
+                 "static void setup(void)\n{\n" + "\n".join(self.setup) + "\n}\n",
+                 "static void dump(void)\n{\n" + "\n".join(self.dump) + "\n}\n",
+                 MAIN % {"loop": loop, "salt": values["salt"]}]
+        return "\n".join(parts)
+
+
+def generate(seed):
+    return Generator(seed).program()
+
+
+if __name__ == "__main__":
+    import sys
+    print(generate(int(sys.argv[1])))
