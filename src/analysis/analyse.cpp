@@ -41,6 +41,29 @@ CutGraph describe_graph(const BodyGraph& graph, const PacketBody& body, const Bl
   return result;
 }
 
+// The code that a node stands for, run or not: its block, and all that its closed calls may reach.
+void add_static_lines(CutGraph& result, const BodyGraph& graph, const Effects& effects,
+                      const BlockTable& blocks, const std::function<double(BlockId)>& code_lines) {
+  llvm::DenseMap<const llvm::Function*, double> of_function;
+  auto function_lines = [&](const llvm::Function* function) {
+    auto [it, fresh] = of_function.try_emplace(function, 0);
+    if (fresh)
+      for (const llvm::BasicBlock& block : *function)
+        it->second += code_lines(blocks.id(&block));
+    return it->second;
+  };
+  for (uint32_t n = 0; n != graph.nodes.size(); ++n) {
+    double& lines = result.nodes[n].static_lines;
+    lines = code_lines(result.nodes[n].block);
+    llvm::DenseSet<const llvm::Function*> reached;
+    for (const llvm::CallBase* call : graph.nodes[n].closed_calls)
+      for (const llvm::Function* callee : effects.points_to().callees(*call))
+        reached.insert(effects.reach(*callee).begin(), effects.reach(*callee).end());
+    for (const llvm::Function* function : reached)
+      lines += function_lines(function);
+  }
+}
+
 std::vector<Remark> assumptions(const PointsTo& points_to) {
   std::vector<Remark> remarks;
   auto add = [&](llvm::ArrayRef<PointsToReport::Entry> entries, llvm::StringRef code, llvm::StringRef hint) {
@@ -120,6 +143,7 @@ llvm::Expected<Analysis> analyse(const Program& program, const BlockTable& block
     BodyGraph graph = build_body_graph(*body.body, open);
     Sharing sharing(*body.body, *effects, own_arrays[b]);
     CutGraph& described = result.graphs.emplace_back(describe_graph(graph, body, blocks));
+    if (options.code_lines) add_static_lines(described, graph, *effects, blocks, options.code_lines);
     described.locations = find_locations(graph, body, *effects, sharing, options.locations);
     if (graph.truncated)
       result.remarks.push_back({"body-too-large", body.loop_at.str(),

@@ -11,6 +11,7 @@ namespace heddle {
 
 struct AnalysisOptions {
   std::function<bool(BlockId)> hot; // did a packet of the sample run this block? Null: every call is opened.
+  std::function<double(BlockId)> code_lines; // instruction-cache lines of a block's code; null: not known
   LocationOptions locations;
   PointsToOptions points_to;
 };

@@ -17,6 +17,7 @@ struct CutNode {
   uint64_t visits = 0;      // in the sample, of the block with everything closed below it
   double cost = 0;          // s(B): instruction-cache lines per visit, closed callees included
   double heat = 0;          // h(B): instructions per packet, closed callees included
+  double static_lines = 0;  // instruction-cache lines of all its code, run or not
 };
 
 struct CutEdge {
