@@ -1,0 +1,51 @@
+// Heddle's runtime, as a program may see it. All of it is optional: an optimized program needs no change.
+//
+// Link with libheddle_rt.a (heddle build does). In a program that is not staged, or built without Heddle,
+// define HEDDLE_ABSENT before including this header: every function then does nothing at no cost.
+#pragma once
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// What the calling thread has staged so far.
+struct heddle_counters {
+  uint64_t packets;   // packet bodies started on a private stack (a packet loop's last test counts as one)
+  uint64_t batches;   // sets of packets that were in flight together
+  uint64_t crossings; // times a packet was suspended at a site and resumed
+};
+
+#ifndef HEDDLE_ABSENT
+
+// The most packets in flight from each thread's next batch on; 0 or 1 switches staging off. At most 1024.
+// The start value is the environment's HEDDLE_BATCH, else the plan's, else 32.
+void heddle_set_batch(unsigned batch);
+unsigned heddle_batch(void);
+
+// How many packets of the calling thread's batch have started and not ended; 0 outside a staged batch.
+unsigned heddle_in_flight(void);
+
+void heddle_get_counters(struct heddle_counters* counters);
+
+#else
+
+static inline void heddle_set_batch(unsigned batch) {
+  (void)batch;
+}
+static inline unsigned heddle_batch(void) {
+  return 0;
+}
+static inline unsigned heddle_in_flight(void) {
+  return 0;
+}
+static inline void heddle_get_counters(struct heddle_counters* counters) {
+  counters->packets = counters->batches = counters->crossings = 0;
+}
+
+#endif
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,92 @@
+// The per-thread staging state and one packet's context, as C structures and as the offsets that the
+// assembly and the inline switch use. Included by C, C++ and assembly.
+#pragma once
+
+// Of struct heddle_thread.
+#define HEDDLE_THREAD_ROUND 0
+#define HEDDLE_THREAD_REPEAT 4
+#define HEDDLE_THREAD_CURRENT 8
+#define HEDDLE_THREAD_HOME_SP 16
+#define HEDDLE_THREAD_BODY 24
+#define HEDDLE_THREAD_ENV 32
+#define HEDDLE_THREAD_PACKETS 40
+
+// Of struct heddle_context.
+#define HEDDLE_CONTEXT_SP 0
+#define HEDDLE_CONTEXT_RESUME 8
+#define HEDDLE_CONTEXT_RBP 16
+#define HEDDLE_CONTEXT_RBX 24
+#define HEDDLE_CONTEXT_STAGE 32
+#define HEDDLE_CONTEXT_SIZE 64
+
+// As a round: staging is off. As a context's stage: nothing is suspended there and nothing may start.
+#define HEDDLE_NONE 0xffffffff
+
+#ifndef __ASSEMBLER__
+#include <stddef.h>
+#include <stdint.h>
+
+// Where one in-flight packet waits. Contexts of a thread lie in an array in packet order, so that "the next
+// packet" is the next element; the element after the last one has the stage HEDDLE_NONE.
+struct heddle_context {
+  void* sp; // stack pointer and resume address of the suspended packet
+  void* resume;
+  void* rbp; // the two registers that the compiler may need itself around the switch
+  void* rbx;
+  uint32_t stage; // the stage it waits to enter; 0: free, a packet may start here
+  uint32_t unused;
+  void* fake_stack;    // AddressSanitizer's, while suspended
+  unsigned char* top;  // initial stack pointer
+  unsigned char* base; // lowest usable byte of the private stack
+};
+
+struct heddle_thread {
+  // The stage that runs now, HEDDLE_NONE while staging is off: a site of a stage up to this does nothing.
+  uint32_t round;
+  // The round in which a finished packet makes room for a new one on its stack (0 in packet loops).
+  uint32_t repeat;
+  struct heddle_context* current; // the packet that runs
+  void* home_sp;                  // the scheduler's stack pointer while a packet runs
+  int (*body)(void* env);
+  void* env;
+  uint64_t packets; // started staged
+
+  uint64_t batches, crossings;
+  struct heddle_context* contexts;
+  struct heddle_context* used_end;  // contexts before it hold packets of this batch
+  struct heddle_context* limit_end; // contexts before it may be used
+  size_t step;                      // 1; 2 under AddressSanitizer
+  unsigned limit, capacity;
+  unsigned char* pool; // the mapping that holds the stacks and the contexts
+  size_t pool_size;
+  int active; // a staged run is under way (or was left by longjmp)
+
+  int stopped; // a body asked to leave the loop: start no more
+  int result;
+  struct heddle_context* stopped_at;
+  void* exception; // one that left a body, to go on in the caller
+  struct heddle_context* exception_at;
+  void* home_fake_stack; // AddressSanitizer's view of the caller's stack
+  const void* home_bottom;
+  size_t home_size;
+};
+
+#ifdef __cplusplus
+#define HEDDLE_CHECK_OFFSET(type, field, offset) static_assert(offsetof(type, field) == offset)
+#else
+#define HEDDLE_CHECK_OFFSET(type, field, offset) _Static_assert(offsetof(type, field) == offset, #field)
+#endif
+HEDDLE_CHECK_OFFSET(struct heddle_thread, round, HEDDLE_THREAD_ROUND);
+HEDDLE_CHECK_OFFSET(struct heddle_thread, repeat, HEDDLE_THREAD_REPEAT);
+HEDDLE_CHECK_OFFSET(struct heddle_thread, current, HEDDLE_THREAD_CURRENT);
+HEDDLE_CHECK_OFFSET(struct heddle_thread, home_sp, HEDDLE_THREAD_HOME_SP);
+HEDDLE_CHECK_OFFSET(struct heddle_thread, body, HEDDLE_THREAD_BODY);
+HEDDLE_CHECK_OFFSET(struct heddle_thread, env, HEDDLE_THREAD_ENV);
+HEDDLE_CHECK_OFFSET(struct heddle_thread, packets, HEDDLE_THREAD_PACKETS);
+HEDDLE_CHECK_OFFSET(struct heddle_context, sp, HEDDLE_CONTEXT_SP);
+HEDDLE_CHECK_OFFSET(struct heddle_context, resume, HEDDLE_CONTEXT_RESUME);
+HEDDLE_CHECK_OFFSET(struct heddle_context, rbp, HEDDLE_CONTEXT_RBP);
+HEDDLE_CHECK_OFFSET(struct heddle_context, rbx, HEDDLE_CONTEXT_RBX);
+HEDDLE_CHECK_OFFSET(struct heddle_context, stage, HEDDLE_CONTEXT_STAGE);
+HEDDLE_CHECK_OFFSET(struct heddle_context, base, HEDDLE_CONTEXT_SIZE - sizeof(void*));
+#endif

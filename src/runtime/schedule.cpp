@@ -1,0 +1,231 @@
+// Which packet runs next.
+//
+// Packets of a batch sit in the thread's contexts in packet order. Round 0 starts them one after another; a
+// packet that ends without being suspended makes room for the next one on the same stack. Then, until none is
+// left: the lowest stage that a packet waits for becomes the round, and the packets that wait for it run in
+// order. Almost every one of these steps is taken inline by the site that suspends a packet (its successor is
+// the next context, and waits for the running round); this file takes the others: the start of a round, gaps
+// where packets skip a stage, and the ends.
+//
+// Order: in a round only packets of that stage run, in packet order, and a later round has a higher stage; a
+// packet that waits for a stage is waited for by none of the lower ones. So every stage is passed in packet
+// order, and stages follow each other, which is what the analysis relies on (docs/design.md, "Order").
+//
+// Signals run on whatever stack they meet. After fork inside a body the child has all in-flight packets
+// too. A body that leaves by longjmp abandons its batch; the next run notices (begin_run).
+#include "internal.h"
+
+#include "heddle/heddle.h"
+
+#include <stdlib.h>
+
+extern "C" {
+
+__thread struct heddle_thread heddle_this_thread __attribute__((tls_model("initial-exec"))) = {
+    HEDDLE_NONE, 0, nullptr, nullptr, nullptr, nullptr, 0, 0,       0,       nullptr, nullptr, nullptr, 0,
+    0,           0, nullptr, 0,       0,       0,       0, nullptr, nullptr, nullptr, nullptr, nullptr, 0};
+
+// The plan's batch; src/transform defines it in the optimized program.
+extern const unsigned heddle_default_batch __attribute__((weak));
+
+// AddressSanitizer's interface for programs that switch stacks, present when it is linked in.
+void __sanitizer_start_switch_fiber(void** save, const void* bottom, size_t size) __attribute__((weak));
+void __sanitizer_finish_switch_fiber(void* save, const void** bottom, size_t* size) __attribute__((weak));
+}
+
+namespace heddle::runtime {
+namespace {
+
+constexpr unsigned max_batch = 1024;
+constexpr unsigned undecided = ~0u;
+unsigned batch_limit = undecided;
+
+unsigned current_batch() {
+  unsigned batch = __atomic_load_n(&batch_limit, __ATOMIC_RELAXED);
+  if (__builtin_expect(batch != undecided, 1)) return batch;
+  batch = &heddle_default_batch != nullptr ? heddle_default_batch : 32;
+  if (const char* text = getenv("HEDDLE_BATCH")) {
+    char* end = nullptr;
+    long value = strtol(text, &end, 10);
+    if (end != text && *end == '\0' && value >= 0) batch = value > max_batch ? max_batch : unsigned(value);
+  }
+  __atomic_store_n(&batch_limit, batch, __ATOMIC_RELAXED);
+  return batch;
+}
+
+bool on_private_stack(const heddle_thread& thread) {
+  auto* here = static_cast<unsigned char*>(__builtin_frame_address(0));
+  return here >= thread.pool && here < thread.pool + thread.pool_size;
+}
+
+// After a longjmp out of a body: nothing of the abandoned batch is of use.
+void forget_batch(heddle_thread& thread) {
+  for (unsigned i = 0; i < thread.capacity; ++i)
+    clear_context(thread, thread.contexts[i * thread.step]);
+  thread.limit = 0;
+  thread.active = 0;
+  thread.exception = nullptr;
+  thread.round = HEDDLE_NONE;
+}
+
+void set_limit(heddle_thread& thread, unsigned limit) {
+  if (thread.limit == limit) return;
+  for (unsigned i = 0; i < thread.capacity; ++i)
+    thread.contexts[i * thread.step].stage = i < limit ? 0 : HEDDLE_NONE;
+  thread.limit = limit;
+  thread.limit_end = thread.contexts + limit * thread.step;
+}
+
+void enter_annotated(heddle_thread& thread, heddle_context& context) {
+  __sanitizer_start_switch_fiber(&thread.home_fake_stack, context.base, context.top - context.base);
+  __sanitizer_finish_switch_fiber(context.fake_stack, &thread.home_bottom, &thread.home_size);
+  heddle_enter(&thread, &context);
+  bool ended = context.resume == reinterpret_cast<void*>(heddle_start);
+  context.fake_stack = nullptr;
+  __sanitizer_start_switch_fiber(ended ? nullptr : &context.fake_stack, thread.home_bottom, thread.home_size);
+  __sanitizer_finish_switch_fiber(thread.home_fake_stack, nullptr, nullptr);
+}
+
+} // namespace
+
+void run_context(heddle_thread& thread, heddle_context& context) {
+  if (__sanitizer_start_switch_fiber != nullptr)
+    enter_annotated(thread, context);
+  else
+    heddle_enter(&thread, &context);
+}
+
+void finish_batch(heddle_thread& thread) {
+  heddle_context* const end = thread.used_end;
+  const size_t step = thread.step;
+  for (;;) {
+    uint32_t lowest = HEDDLE_NONE;
+    unsigned waiting = 0;
+    heddle_context* first = nullptr;
+    for (heddle_context* context = thread.contexts; context != end; context += step) {
+      if (context->stage < lowest) {
+        lowest = context->stage;
+        first = context;
+        waiting = 0;
+      }
+      waiting += context->stage == lowest;
+    }
+    if (lowest == HEDDLE_NONE) break;
+    thread.crossings += waiting;
+    thread.round = lowest;
+    for (heddle_context* context = first; context < end;) {
+      run_context(thread, *context);
+      context = thread.current + step;
+      while (context < end && context->stage != lowest)
+        context += step;
+    }
+  }
+  for (heddle_context* context = thread.contexts; context != end; context += step)
+    context->stage = 0;
+  thread.used_end = thread.contexts;
+  thread.round = 0;
+  ++thread.batches;
+}
+
+Mode begin_run(heddle_thread& thread, int64_t count) {
+  if (thread.active) {
+    if (on_private_stack(thread)) return Mode::Nested;
+    forget_batch(thread);
+  }
+  if (count == 0 || count == 1) return Mode::Plain;
+  unsigned batch = current_batch();
+  if (batch <= 1 || !ensure_stacks(thread, batch)) return Mode::Plain;
+  set_limit(thread, batch);
+  thread.used_end = thread.contexts;
+  thread.round = 0;
+  thread.repeat = 0;
+  thread.stopped = 0;
+  thread.result = 0;
+  thread.active = 1;
+  return Mode::Staged;
+}
+
+int end_run(heddle_thread& thread) {
+  thread.active = 0;
+  thread.round = HEDDLE_NONE;
+  if (void* exception = thread.exception) {
+    thread.exception = nullptr;
+    heddle_resume_unwinding(exception);
+  }
+  return thread.result;
+}
+
+} // namespace heddle::runtime
+
+using namespace heddle::runtime;
+
+extern "C" {
+
+int heddle_run_loop(int (*body)(void* env), void* env, int64_t count) {
+  struct heddle_thread& thread = heddle_this_thread;
+  Mode mode = begin_run(thread, count);
+  if (mode == Mode::Nested) return heddle_run_nested(&thread, body, env);
+  if (mode == Mode::Plain) {
+    int result = 0;
+    while ((result = body(env)) == 0) {
+    }
+    return result;
+  }
+  thread.body = body;
+  thread.env = env;
+  do {
+    heddle_context* context = thread.contexts;
+    do {
+      run_context(thread, *context);
+      context = thread.current + thread.step;
+    } while (!thread.stopped && context < thread.limit_end);
+    thread.used_end = context;
+    finish_batch(thread);
+  } while (!thread.stopped);
+  return end_run(thread);
+}
+
+// The exit of the earliest packet counts: in the program as written no later one has run.
+void heddle_body_stopped(struct heddle_thread* thread, int result) {
+  if (thread->stopped && thread->stopped_at <= thread->current) return;
+  thread->stopped = 1;
+  thread->stopped_at = thread->current;
+  thread->result = result;
+}
+
+void heddle_body_threw(struct heddle_thread* thread, void* exception) {
+  if (thread->exception != nullptr && thread->exception_at <= thread->current)
+    return heddle_delete_exception(exception);
+  if (thread->exception != nullptr) heddle_delete_exception(thread->exception);
+  thread->exception = exception;
+  thread->exception_at = thread->current;
+  thread->stopped = 1;
+  thread->stopped_at = thread->current;
+}
+
+void heddle_set_batch(unsigned batch) {
+  __atomic_store_n(&batch_limit, batch > max_batch ? max_batch : batch, __ATOMIC_RELAXED);
+}
+
+unsigned heddle_batch(void) {
+  return current_batch();
+}
+
+unsigned heddle_in_flight(void) {
+  const struct heddle_thread& thread = heddle_this_thread;
+  if (!thread.active) return 0;
+  unsigned count = 0;
+  for (unsigned i = 0; i < thread.limit; ++i) {
+    const heddle_context& context = thread.contexts[i * thread.step];
+    count += (context.stage != 0 && context.stage != HEDDLE_NONE) || &context == thread.current;
+  }
+  return count;
+}
+
+void heddle_get_counters(struct heddle_counters* counters) {
+  counters->packets = heddle_this_thread.packets;
+  counters->batches = heddle_this_thread.batches;
+  counters->crossings = heddle_this_thread.crossings;
+}
+
+} // extern "C"
