@@ -66,7 +66,7 @@ std::unique_ptr<llvm::TargetMachine> machine_for(const llvm::Module& module, std
 void drop_embedded_bitcode(llvm::Module& module) {
   llvm::SmallVector<llvm::GlobalVariable*, 4> embedded;
   for (llvm::GlobalVariable& variable : module.globals())
-    if (variable.getSection() == bitcode_section || variable.getSection() == bitcode_command_section)
+    if (variable.getSection() == clang_bitcode_section || variable.getSection() == bitcode_command_section)
       embedded.push_back(&variable);
   if (embedded.empty()) return;
   llvm::removeFromUsedLists(module, [&](llvm::Constant* c) { return llvm::is_contained(embedded, c); });

@@ -296,7 +296,7 @@ private:
     if (a == "-x" || a == "--language") return language_ = next ? *next : "", next ? 1 : 0;
     if (a.starts_with("-x") && a != "-x") return language_ = a.drop_front(2).str(), 0;
     if (driver_options_with_value().contains(a) && next) return option(a, *next, false), 1;
-    for (StringRef prefix : {"-l", "-L", "-T", "-B", "-u", "-z"})
+    for (StringRef prefix : {"-o", "-l", "-L", "-T", "-B", "-u", "-z"})
       if (a.starts_with(prefix) && !a.starts_with("-T=") && !is_word_after(prefix, a))
         return option(prefix, a.drop_front(prefix.size()), true), 0;
     add({Kind::Option, a.str(), "", false, false, ""});
@@ -307,7 +307,7 @@ private:
   static bool is_word_after(StringRef prefix, StringRef a) {
     return (prefix == "-T" &&
             (a.starts_with("-Tbss") || a.starts_with("-Tdata") || a.starts_with("-Ttext"))) ||
-           (prefix == "-u" && a == "-undef");
+           (prefix == "-u" && a == "-undef") || (prefix == "-o" && a.starts_with("-object"));
   }
 
   void option(StringRef name, StringRef value, bool joined) {

@@ -1,6 +1,6 @@
 // Reading a program that `heddle cc` built.
 //
-// Problem: a linker concatenates the .llvmbc sections of all objects without marks between them, and pads
+// Problem: a linker concatenates the bitcode sections of all objects without marks between them, and pads
 // between them with zeros when it wishes. LLVM's reader of bitcode files stops at the second file's magic
 // word.
 //
@@ -62,7 +62,8 @@ Error not_a_program(StringRef path, StringRef bytes) {
 }
 
 struct Sections {
-  StringRef bitcode, link;
+  std::vector<StringRef> bitcode; // under either name
+  StringRef link;
 };
 
 Expected<Sections> find_sections(const llvm::object::ELFObjectFileBase& file, StringRef path) {
@@ -70,17 +71,21 @@ Expected<Sections> find_sections(const llvm::object::ELFObjectFileBase& file, St
   for (const llvm::object::SectionRef& section : file.sections()) {
     Expected<StringRef> name = section.getName();
     if (!name) return cut_off(path, llvm::toString(name.takeError()));
-    if (*name != bitcode_section && *name != link_section) continue;
+    if (!is_bitcode_section(*name) && *name != link_section) continue;
     Expected<StringRef> contents = section.getContents();
     if (!contents) return cut_off(path, llvm::toString(contents.takeError()));
-    (*name == bitcode_section ? found.bitcode : found.link) = *contents;
+    if (*name == link_section)
+      found.link = *contents;
+    else if (!contents->empty())
+      found.bitcode.push_back(*contents);
   }
   return found;
 }
 
-std::string digest(StringRef bitcode, const LinkRecord& record) {
+std::string digest(llvm::ArrayRef<StringRef> bitcode, const LinkRecord& record) {
   llvm::BLAKE3 hash;
-  hash.update(bitcode);
+  for (StringRef section : bitcode)
+    hash.update(section);
   hash.update(recipe_as_json(record));
   for (const auto& [key, bytes] : record.carried)
     hash.update(bytes);
@@ -110,17 +115,18 @@ Expected<ProgramImage> load_image(StringRef path) {
 
   Expected<LinkRecord> record = decode_link_record(sections->link);
   if (!record) return cut_off(path, llvm::toString(record.takeError()));
-  auto modules = split_bitcode_files(sections->bitcode);
-  if (!modules) return cut_off(path, llvm::toString(modules.takeError()));
-
   ProgramImage image;
   image.path = path.str();
   image.id = digest(sections->bitcode, *record);
   image.link = std::move(record->recipe);
   image.carried = std::move(record->carried);
   image.without_bitcode = std::move(record->without_bitcode);
-  for (StringRef module : *modules)
-    image.modules.push_back(module.str());
+  for (StringRef section : sections->bitcode) {
+    auto modules = split_bitcode_files(section);
+    if (!modules) return cut_off(path, llvm::toString(modules.takeError()));
+    for (StringRef module : *modules)
+      image.modules.push_back(module.str());
+  }
   return image;
 }
 

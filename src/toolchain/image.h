@@ -1,9 +1,10 @@
 // A program as `heddle cc` left it: an ELF file that carries its own bitcode and how it was linked.
 //
-// `heddle cc` compiles with the cc1 option -fembed-bitcode=all. The section .llvmbc it makes holds the
-// unoptimised bitcode of the translation unit, is not loaded, and is concatenated by any linker, through
-// archives, `ld -r`, libtool and strip alike: the linked file carries exactly the modules that took part,
-// without a word from the build system. The link step adds the section .heddle.link (JSON, see LinkRecipe).
+// `heddle cc` compiles with the cc1 option -fembed-bitcode=bitcode. The section it makes (.llvmbc, renamed
+// .heddle in objects that stay) holds the unoptimised bitcode of the translation unit, is not loaded, and is
+// concatenated by any linker, through archives, `ld -r`, libtool and strip alike: the linked file carries
+// exactly the modules that took part, without a word from the build system. The link step adds the section
+// .heddle.link (JSON, see LinkRecipe).
 #pragma once
 
 #include "llvm/Support/Error.h"

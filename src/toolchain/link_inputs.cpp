@@ -10,16 +10,16 @@
 //
 // Choice: what the *driver* was given, in order, each argument complete (absolute paths, response files
 // expanded). Inputs are told apart by content, not by name:
-//   object with .llvmbc                  its code is in the program's bitcode: left out when relinking;
+//   object with bitcode                  its code is in the program's bitcode: left out when relinking;
 //   object without                       copied whole;
 //   archive outside the system's folders  its members without bitcode are copied, as an archive again, so
 //   that
 //                                         the linker still takes the ones it needs and --whole-archive holds;
 //   file that an option names             (version scripts and the like) copied;
 //   shared library, system archive        by path.
-// Which archive members with bitcode took part need not be known: .llvmbc of exactly those is in the linked
-// file. A member without bitcode that was not needed then may be needed later only if optimized code refers
-// to something new, so carrying all is right and costs only space.
+// Which archive members with bitcode took part need not be known: the bitcode of exactly those is in the
+// linked file. A member without bitcode that was not needed then may be needed later only if optimized code
+// refers to something new, so carrying all is right and costs only space.
 #include "toolchain/link_inputs.h"
 
 #include "support/diagnostic.h"
@@ -37,6 +37,7 @@
 #include "llvm/Support/Path.h"
 
 #include <cstdlib>
+#include <cstring>
 #include <map>
 
 namespace heddle {
@@ -54,10 +55,29 @@ bool has_bitcode(StringRef object) {
   }
   for (const llvm::object::SectionRef& section : (*file)->sections()) {
     llvm::Expected<StringRef> name = section.getName();
-    if (name && *name == bitcode_section && section.getSize() > 0) return true;
+    if (name && is_bitcode_section(*name) && section.getSize() > 0) return true;
     if (!name) llvm::consumeError(name.takeError());
   }
   return false;
+}
+
+void rename_bitcode_section(StringRef path) {
+  static_assert(StringRef(".heddle").size() == StringRef(".llvmbc").size());
+  if (!llvm::sys::fs::is_regular_file(path)) return;
+  auto buffer = llvm::WriteThroughMemoryBuffer::getFile(path);
+  if (!buffer) return;
+  const auto writable = (*buffer)->getBuffer();
+  llvm::MemoryBufferRef bytes(StringRef(writable.data(), writable.size()), path);
+  if (llvm::identify_magic(bytes.getBuffer()) != llvm::file_magic::elf_relocatable) return;
+  auto file = llvm::object::ObjectFile::createObjectFile(bytes);
+  if (!file) return llvm::consumeError(file.takeError());
+  for (const llvm::object::SectionRef& section : (*file)->sections()) {
+    llvm::Expected<StringRef> name = section.getName();
+    if (!name)
+      llvm::consumeError(name.takeError());
+    else if (*name == clang_bitcode_section) // the name points into the file's table of section names
+      std::memcpy(writable.data() + (name->data() - bytes.getBufferStart()), bitcode_section, name->size());
+  }
 }
 
 llvm::Expected<std::string> native_members(StringRef path, StringRef bytes, std::vector<std::string>& names) {

@@ -16,8 +16,12 @@ using Assembler = llvm::function_ref<std::string(const DriverItem&)>;
 // archive members without bitcode copied. Inputs that do not exist are left to the linker's own complaint.
 LinkRecord record_link(const DriverCommand& command, bool cxx, Assembler assemble);
 
-// True if the bytes are an ELF object with a section .llvmbc.
+// True if the bytes are an ELF object that carries bitcode.
 bool has_bitcode(llvm::StringRef object);
+
+// Renames .llvmbc to .heddle in the object at `path`, in place. Files that are no such objects stay as they
+// are.
+void rename_bitcode_section(llvm::StringRef path);
 
 // The archive's members without bitcode as an archive of their own; empty if there are none. `names` receives
 // theirs. `path` is where the archive lies (thin archives refer to files beside it).

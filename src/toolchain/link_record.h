@@ -10,11 +10,18 @@
 
 namespace heddle {
 
-inline constexpr const char* bitcode_section = ".llvmbc";
+// Where the bitcode is: clang writes .llvmbc, and the wrapper renames it in every object that stays (see
+// wrapper.cpp); only the driver's temporary objects keep clang's name.
+inline constexpr const char* bitcode_section = ".heddle";
+inline constexpr const char* clang_bitcode_section = ".llvmbc";
 inline constexpr const char* bitcode_command_section = ".llvmcmd";
 inline constexpr const char* link_section = ".heddle.link";
 
 using CarriedFiles = std::vector<std::pair<std::string, std::string>>; // key -> bytes
+
+inline bool is_bitcode_section(llvm::StringRef name) {
+  return name == bitcode_section || name == clang_bitcode_section;
+}
 
 // What the section holds.
 struct LinkRecord {

@@ -3,17 +3,23 @@
 // Problem: a build system must not notice that it does not call clang itself: same outputs, same messages,
 // same exit status, same behaviour under signals, and configure checks run it hundreds of times.
 //
-// Choice: the wrapper never waits for a compilation. It reads the command line, decides what to add, and
-// becomes clang (exec). Three things may be added:
-//   -Xclang -fembed-bitcode=all   when an object is made from C, C++ or IR: the unoptimised bitcode goes into
-//   the
-//                                 section .llvmbc, beside machine code that is what it would have been;
+// Choice: the wrapper reads the command line, decides what to add, and becomes clang (exec) wherever it can.
+// Three things may be added:
+//   -Xclang -fembed-bitcode=bitcode   when an object is made from C, C++ or IR: the unoptimised bitcode goes
+//   into
+//   a
+//                                 section of its own, beside machine code that is what it would have been;
 //   -g                            when the user gave no -g option, for file:line in explanations; debug
 //                                 information does not change code;
 //   -Xlinker /proc/self/fd/N      when something is linked: an object with the section .heddle.link. It is an
 //                                 unnamed file in memory that clang and the linker inherit, so nothing is
 //                                 left behind whatever happens, and nobody has to wait in order to delete it.
 // -flto and its kin are left out: with them there would be no machine code to link.
+//
+// A trap: ar, nm and ranlib load every plugin in /usr/lib/bfd-plugins, LLVM's gold plugin (LLVM 14 on Debian
+// 12) takes any object with a section named .llvmbc for an LTO object, fails to read LLVM 19's bitcode, and
+// ar then writes an archive without symbols. So objects that stay get the section's name changed to .heddle,
+// seven bytes in place; for that, and only then, the wrapper waits for the compilation.
 //
 // Cost: reading the inputs' section headers at a link; about a millisecond otherwise.
 #include "toolchain/wrapper.h"
@@ -29,12 +35,17 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
 
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 namespace heddle {
@@ -80,6 +91,39 @@ int become(const std::string& clang, std::vector<std::string>& arguments) {
   report(diagnose(llvm::Twine("cannot start: ") + strerror(errno),
                   "check HEDDLE_CLANG and HEDDLE_CLANGXX, or install clang-19", clang));
   return 127;
+}
+
+// Runs clang, waits, and ends as it ended. Dies with its parent, so that an interrupted build leaves no
+// compilation behind.
+int run_and_wait(const std::string& clang, std::vector<std::string>& arguments) {
+  pid_t child = fork();
+  if (child == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    _exit(become(clang, arguments));
+  }
+  if (child < 0) return become(clang, arguments);
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0)
+    if (errno != EINTR) return 1;
+  if (WIFEXITED(status)) return WEXITSTATUS(status);
+  rlimit none{0, 0};
+  setrlimit(RLIMIT_CORE, &none);
+  signal(WTERMSIG(status), SIG_DFL);
+  raise(WTERMSIG(status));
+  return 128 + WTERMSIG(status);
+}
+
+// The objects that a -c command makes of its C, C++ and IR inputs.
+std::vector<std::string> made_objects(const DriverCommand& command) {
+  std::vector<std::string> objects;
+  for (const DriverItem& item : command.items) {
+    StringRef text = item.text;
+    if (item.kind == DriverItem::Kind::Option && (text == "-o" || text == "--output") && item.has_value)
+      return {item.value};
+    if (item.kind == DriverItem::Kind::Compiled)
+      objects.push_back((llvm::sys::path::stem(text) + ".o").str());
+  }
+  return objects;
 }
 
 // Response files exist because of the limit on a command line's length: keep to it.
@@ -150,7 +194,7 @@ int run_compiler(bool cxx, llvm::ArrayRef<const char*> args) {
     return become(*clang, arguments);
   }
   if (command.compiles()) {
-    arguments.insert(arguments.end(), {"-Xclang", "-fembed-bitcode=all"});
+    arguments.insert(arguments.end(), {"-Xclang", "-fembed-bitcode=bitcode"});
     if (!command.has_debug) arguments.push_back("-g");
   }
   // The extra object goes first, where no -x, --whole-archive or --format of the user's is in force yet.
@@ -164,7 +208,12 @@ int run_compiler(bool cxx, llvm::ArrayRef<const char*> args) {
     llvm::copy_if(command.arguments, std::back_inserter(arguments),
                   [](StringRef a) { return !is_lto_option(a); });
   shorten(arguments);
-  return become(*clang, arguments);
+  if (command.phase == DriverPhase::Link || !command.compiles()) return become(*clang, arguments);
+  int status = run_and_wait(*clang, arguments);
+  if (status == 0)
+    for (const std::string& object : made_objects(command))
+      rename_bitcode_section(object);
+  return status;
 }
 
 } // namespace heddle
