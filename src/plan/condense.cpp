@@ -1,0 +1,193 @@
+// Which cuts are legal, as a graph without cycles.
+//
+// Problem. A plan gives every node of the body a stage. It is legal when
+//   (1) no edge leads to a lower stage: a packet goes through its stages in order, and
+//   (2) all nodes that access one location with a window have the same stage: then packets that pass the
+//   stage
+//       in packet order access the location in packet order (design, "When a cut is legal").
+// The runtime puts a site on every edge where the number rises.
+//
+// Choice. Write (1) as from <= to, (2) as equalities (<= in both directions between each access and the first
+// one), and edges that have no place for a site as equalities too. The strongly connected components of this
+// constraint graph are the groups: inside one, every labelling gives all nodes the same number. Between them
+// the graph has no cycle, and the legal labellings are exactly the monotone labellings of that DAG; the sets
+// "stage < k" are its down-sets. So a search that only ever takes whole groups whose predecessors are taken
+// meets legal cuts only, and the paper's "fall back when the cut is not safe" (NanoPL section 5.2) has
+// nothing left to undo.
+//
+// Why the component is the window's hull. Let a and c access the location and let b lie on a path from a to
+// c. Then stage(a) <= stage(b) <= stage(c) = stage(a): b belongs to the window though it accesses nothing.
+// The component holds b because a -> .. -> b -> .. -> c -> a is a cycle of constraints. Nothing else is
+// forced: numbering the components of any condensation in topological order keeps all constraints, so no
+// smaller set of nodes can be merged without losing a legal plan, and no larger one is needed. Windows that
+// overlap, or that share a loop, fall into one component by themselves.
+//
+// Accesses on mutually exclusive branches. No packet runs both, but two packets may run one each, and packet
+// 2's early one would pass packet 1's late one. So they are made equal like any others; the branches' other
+// code is free, because no path joins them.
+//
+// Packets that skip stages. An edge may rise by more than one, and a packet may leave the body early. The
+// runtime runs the waiting packets of the lowest stage first, so when a stage starts, every packet that will
+// ever run it is waiting for it or has passed its turn: packet order within a stage is kept.
+//
+// Loops. A cycle of edges is one component, so no cut lies inside a loop and every path crosses a cut at most
+// once.
+//
+// The components come from Tarjan's algorithm with an explicit stack (bodies have tens of thousands of
+// nodes). It numbers components in reverse topological order, so no sort is needed.
+
+#include "plan/condense.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace heddle {
+
+namespace {
+
+using Adjacency = std::vector<std::vector<uint32_t>>;
+
+Adjacency constraints(const CutGraph& graph) {
+  Adjacency successors(graph.nodes.size());
+  for (const CutEdge& edge : graph.edges) {
+    successors[edge.from].push_back(edge.to);
+    if (!edge.site_possible) successors[edge.to].push_back(edge.from);
+  }
+  for (const SharedLocation& location : graph.locations) {
+    if (location.verdict != "window") continue;
+    for (const LocationAccess& access : location.accesses) {
+      uint32_t star = location.accesses.front().node;
+      if (access.node == star) continue;
+      successors[star].push_back(access.node);
+      successors[access.node].push_back(star);
+    }
+  }
+  return successors;
+}
+
+// Tarjan's strongly connected components; numbers them in reverse topological order.
+class Components {
+public:
+  explicit Components(const Adjacency& successors)
+      : of(successors.size(), unset), successors_(successors), index_(successors.size(), unset),
+        low_(successors.size()) {
+    for (uint32_t n = 0; n != successors.size(); ++n)
+      if (index_[n] == unset) visit(n);
+  }
+
+  std::vector<uint32_t> of;
+  uint32_t count = 0;
+
+private:
+  static constexpr uint32_t unset = UINT32_MAX;
+  struct Frame {
+    uint32_t node;
+    size_t next;
+  };
+
+  void open(uint32_t node) {
+    index_[node] = low_[node] = next_index_++;
+    pending_.push_back(node);
+    frames_.push_back({node, 0});
+  }
+
+  void close(uint32_t node) {
+    if (low_[node] != index_[node]) return;
+    uint32_t member;
+    do {
+      member = pending_.back();
+      pending_.pop_back();
+      of[member] = count;
+    } while (member != node);
+    ++count;
+  }
+
+  void visit(uint32_t root) {
+    open(root);
+    while (!frames_.empty()) {
+      uint32_t node = frames_.back().node;
+      if (frames_.back().next != successors_[node].size()) {
+        uint32_t to = successors_[node][frames_.back().next++];
+        if (index_[to] == unset)
+          open(to);
+        else if (of[to] == unset)
+          low_[node] = std::min(low_[node], index_[to]);
+        continue;
+      }
+      frames_.pop_back();
+      close(node);
+      if (!frames_.empty()) low_[frames_.back().node] = std::min(low_[frames_.back().node], low_[node]);
+    }
+  }
+
+  const Adjacency& successors_;
+  std::vector<uint32_t> index_, low_;
+  std::vector<uint32_t> pending_;
+  std::vector<Frame> frames_;
+  uint32_t next_index_ = 0;
+};
+
+// The chance that a packet runs the node. Nodes in loops are visited more than once a packet; one visit
+// brings the code in, so the chance is capped, which errs towards a larger footprint.
+double packet_chance(const CutNode& node, uint64_t packets) {
+  return packets ? std::min(1.0, double(node.visits) / double(packets)) : 0;
+}
+
+void add_node(CutGroup& group, uint32_t number, const CutNode& node, double chance, FootprintModel model,
+              unsigned batch) {
+  group.nodes.push_back(number);
+  group.static_lines += std::max(node.static_lines, node.cost);
+  group.heat += node.heat;
+  group.visits = std::max(group.visits, node.visits);
+  if (!node.visits) return;
+  double share = model == FootprintModel::PerVisit ? 1 : 1 - std::pow(1 - chance, std::max(1u, batch));
+  group.cost += node.cost * share;
+  group.packet_lines += node.cost * chance;
+}
+
+void link_groups(const CutGraph& graph, Condensed& condensed) {
+  std::map<std::pair<uint32_t, uint32_t>, CutLink> links;
+  for (const CutEdge& edge : graph.edges) {
+    uint32_t from = condensed.group_of[edge.from], to = condensed.group_of[edge.to];
+    if (from == to) continue;
+    CutLink& link = links[{from, to}];
+    link.from = from;
+    link.to = to;
+    link.crossings += edge.crossings;
+    ++link.edges;
+  }
+  for (const auto& [key, link] : links) {
+    condensed.groups[link.from].out.push_back(uint32_t(condensed.links.size()));
+    condensed.groups[link.to].in.push_back(uint32_t(condensed.links.size()));
+    condensed.links.push_back(link);
+  }
+}
+
+} // namespace
+
+Condensed condense(const CutGraph& graph, FootprintModel model, unsigned batch) {
+  Adjacency successors = constraints(graph);
+  Components components(successors);
+  Condensed condensed;
+  condensed.groups.resize(components.count);
+  condensed.group_of.resize(graph.nodes.size());
+  uint64_t packets = graph.nodes.empty() ? 0 : graph.nodes[graph.entry].visits;
+  for (uint32_t n = 0; n != graph.nodes.size(); ++n) {
+    uint32_t group = components.count - 1 - components.of[n];
+    condensed.group_of[n] = group;
+    add_node(condensed.groups[group], n, graph.nodes[n], packet_chance(graph.nodes[n], packets), model,
+             batch);
+  }
+  link_groups(graph, condensed);
+  return condensed;
+}
+
+std::vector<unsigned> node_stages(const Condensed& condensed, const std::vector<unsigned>& group_stages) {
+  std::vector<unsigned> stages(condensed.group_of.size());
+  for (size_t n = 0; n != stages.size(); ++n)
+    stages[n] = group_stages[condensed.group_of[n]];
+  return stages;
+}
+
+} // namespace heddle
