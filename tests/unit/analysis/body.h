@@ -1,0 +1,76 @@
+// A hand-written packet body in C, prepared as src/program leaves it: `heddle.body.0` by asm label.
+#pragma once
+
+#include "analysis/analyse.h"
+#include "program/pipeline.h"
+#include "support/file.h"
+#include "support/process.h"
+
+#include "llvm/IRReader/IRReader.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+
+#include <gtest/gtest.h>
+
+namespace heddle {
+
+inline const char* body_prelude = R"(
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+int body(void *env) __asm__("heddle.body.0");
+int heddle_run_loop(int (*)(void *), void *, int64_t);
+#define NOINLINE __attribute__((noinline))
+)";
+
+// `source` defines body(); a main that calls heddle_run_loop(body, &frame, -1) is up to the source.
+inline Program program_of(const std::string& source) {
+  llvm::InitializeNativeTarget();
+  llvm::InitializeNativeTargetAsmPrinter();
+  TemporaryFolder folder = llvm::cantFail(TemporaryFolder::create("heddle-test"));
+  llvm::cantFail(write_file(folder.file("p.c"), [&](llvm::raw_ostream& out) {
+    out << body_prelude << "#line 1 \"p.c\"\n" << source;
+  }));
+  ProcessResult compiled = llvm::cantFail(run_process(
+      HEDDLE_LLVM_BIN "/clang", {"-O2", "-g", "-w", "-Xclang", "-disable-llvm-passes", "-emit-llvm", "-c",
+                                 folder.file("p.c"), "-o", folder.file("p.bc")}));
+  EXPECT_EQ(compiled.exit_status, 0);
+  Program program;
+  program.context = std::make_unique<llvm::LLVMContext>();
+  llvm::SMDiagnostic problem;
+  program.module = llvm::parseIRFile(folder.file("p.bc"), problem, *program.context);
+  auto machine = llvm::cantFail(target_machine(*program.module));
+  make_readable(*program.module, *machine);
+  optimise(*program.module, *machine, 2);
+  split_after_calls(*program.module);
+  PacketBody body;
+  body.receive = ReceiveKind::UserNamed;
+  body.body = program.module->getFunction("heddle.body.0");
+  EXPECT_NE(body.body, nullptr);
+  program.bodies.push_back(body);
+  return program;
+}
+
+inline CutGraph graph_of(const Program& program, std::vector<std::string> without = {}) {
+  BlockTable blocks(*program.module);
+  AnalysisOptions options;
+  for (const std::string& name : without)
+    options.locations.without.insert(name);
+  Analysis analysis = llvm::cantFail(analyse(program, blocks, options));
+  return std::move(analysis.graphs.front());
+}
+
+// The verdict on the one location whose name contains `name`; "" when there is none.
+inline std::string verdict_on(const CutGraph& graph, llvm::StringRef name) {
+  std::string verdict;
+  for (const SharedLocation& location : graph.locations)
+    if (llvm::StringRef(location.name).contains(name)) {
+      EXPECT_TRUE(verdict.empty() || verdict == location.verdict)
+          << location.name << ": " << location.verdict;
+      verdict = location.verdict;
+    }
+  return verdict;
+}
+
+} // namespace heddle

@@ -1,0 +1,104 @@
+#include "body.h"
+
+namespace heddle {
+namespace {
+
+const std::string frame = R"(
+struct packet { uint32_t length, out; };
+struct frame { uint64_t index, count; struct packet **packets; };
+int main(int argc, char **argv) {
+  struct packet *packets[8];
+  for (int i = 0; i < 8; i++) packets[i] = malloc(sizeof(struct packet));
+  struct frame frame = { 0, argc, packets };
+  return heddle_run_loop((int (*)(void *))body, &frame, -1);
+}
+#define OWN struct frame *f = env; uint64_t i = f->index; f->index = i + 1; \
+            if (i >= f->count) return 1; struct packet *p = f->packets[i];
+)";
+
+CutGraph graph_with(const std::string& body, std::vector<std::string> without = {}) {
+  return graph_of(program_of(frame + body), std::move(without));
+}
+
+TEST(Verdicts, CounterIsCommutative) {
+  const char* body = "uint32_t seen; int body(void *env) { OWN seen += p->length; return 0; }";
+  EXPECT_EQ(verdict_on(graph_with(body), "seen"), "commutative");
+  EXPECT_EQ(verdict_on(graph_with(body, {"commutative"}), "seen"), "window");
+}
+
+TEST(Verdicts, CounterThatIsReadIsNot) {
+  CutGraph graph =
+      graph_with("uint32_t seen; int body(void *env) { OWN seen += p->length; p->out = seen; return 0; }");
+  EXPECT_EQ(verdict_on(graph, "seen"), "window");
+}
+
+TEST(Verdicts, CounterReadInAnotherFunctionIsNot) {
+  CutGraph graph = graph_with(R"(uint32_t seen;
+    NOINLINE static void look(struct packet *p) { p->out = seen; }
+    int body(void *env) { OWN seen += p->length; look(p); return 0; })");
+  EXPECT_EQ(verdict_on(graph, "seen"), "window");
+}
+
+TEST(Verdicts, TwoDifferentOperationsDoNotCommute) {
+  CutGraph graph = graph_with("uint32_t mixed; int body(void *env) { OWN if (p->length & 1) mixed += "
+                              "p->length; else mixed |= p->length; return 0; }");
+  EXPECT_EQ(verdict_on(graph, "mixed"), "window");
+}
+
+TEST(Verdicts, TableThatIsOnlyReadIsFree) {
+  CutGraph graph =
+      graph_with("uint32_t table[16]; int body(void *env) { OWN p->out = table[p->length & 15]; return 0; }");
+  EXPECT_EQ(verdict_on(graph, "table"), "read-only");
+}
+
+TEST(Verdicts, ScratchStaticIsAWindow) {
+  CutGraph graph = graph_with(R"(uint32_t scratch;
+    NOINLINE static void fill(struct packet *p) { scratch = p->length; }
+    int body(void *env) { OWN fill(p); p->out = scratch; return 0; })");
+  EXPECT_EQ(verdict_on(graph, "scratch"), "window");
+}
+
+TEST(Verdicts, FieldsOfOneObjectAreSeparate) {
+  CutGraph graph = graph_with(R"(struct { uint32_t hits, mode; } state;
+    int body(void *env) { OWN state.hits++; p->out = state.mode; return 0; })");
+  EXPECT_EQ(verdict_on(graph, "hits"), "commutative");
+  EXPECT_EQ(verdict_on(graph, "only read"), "read-only");
+}
+
+TEST(Verdicts, AllocationThatStaysIsPrivate) {
+  CutGraph graph = graph_with(R"(
+    NOINLINE static uint32_t work(uint32_t *m) { return m[0] ^ m[1]; }
+    int body(void *env) { OWN uint32_t *m = malloc(8); if (!m) return 0; m[0] = i; m[1] = p->length;
+                          p->out = work(m); free(m); return 0; })");
+  EXPECT_EQ(verdict_on(graph, "in heddle.body.0"), "packet-private");
+  EXPECT_EQ(verdict_on(graph, "allocator"), "allocator");
+}
+
+TEST(Verdicts, AllocationThatIsKeptIsShared) {
+  CutGraph graph = graph_with(R"(struct node { struct node *next; uint32_t n; } *list;
+    int body(void *env) { OWN struct node *n = malloc(sizeof *n); if (!n) return 0; n->n = p->length; n->next = list;
+                          list = n; return 0; })");
+  EXPECT_NE(verdict_on(graph, "in heddle.body.0"), "packet-private");
+  EXPECT_EQ(verdict_on(graph, "list"), "window");
+}
+
+TEST(Verdicts, ExitAndEntryAreOneLocation) {
+  CutGraph graph = graph_with(R"(
+    NOINLINE static uint32_t check(struct packet *p) { return p->length == 7; }
+    int body(void *env) { OWN if (check(p)) return 2; p->out = 1; return 0; })");
+  for (const SharedLocation& location : graph.locations)
+    if (location.name == "control of the packet loop") {
+      EXPECT_GE(location.accesses.size(), 2u);
+      return;
+    }
+  FAIL() << "no location for the loop's control";
+}
+
+TEST(Verdicts, EachPacketReadsItsOwnElement) {
+  CutGraph graph = graph_with("int body(void *env) { OWN p->out = p->length; return 0; }");
+  // The packets are one heap object made outside: shared, and written.
+  EXPECT_EQ(verdict_on(graph, "in main"), "window");
+}
+
+} // namespace
+} // namespace heddle
