@@ -1,0 +1,60 @@
+#include "transform/build.h"
+
+#include "support/file.h"
+#include "toolchain/codegen.h"
+#include "transform/site.h"
+#include "transform/staging.h"
+
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+
+#include <cstdlib>
+
+using namespace llvm;
+
+namespace heddle {
+namespace {
+// Something inside this executable, by which the system tells where it lies.
+int address_here;
+} // namespace
+
+Expected<std::string> runtime_library() {
+  SmallString<256> path;
+  if (const char* folder = std::getenv("HEDDLE_LIB")) {
+    path = folder;
+  } else {
+    path = sys::path::parent_path(sys::fs::getMainExecutable(nullptr, &address_here));
+    sys::path::append(path, "..", "lib");
+  }
+  sys::path::append(path, "libheddle_rt.a");
+  sys::path::remove_dots(path, true);
+  if (!sys::fs::exists(path))
+    return diagnose("the runtime library is missing", "set HEDDLE_LIB to the folder of libheddle_rt.a",
+                    path.str());
+  return path.str().str();
+}
+
+Error build_program(const ProgramImage& image, const Program& program, const Plan& plan, StringRef output) {
+  if (!plan.program.empty() && plan.program != program.id)
+    return diagnose("the plan was made for another build of the program",
+                    "make it again with `heddle plan`, or build the program it was made for", image.path);
+  auto runtime = runtime_library();
+  if (!runtime) return runtime.takeError();
+
+  std::unique_ptr<Module> module = CloneModule(*program.module);
+  BlockTable blocks(*module);
+  for (const BodyPlan& body : plan.bodies) {
+    auto applied = apply_plan(*module, body, blocks);
+    if (!applied) return applied.takeError();
+  }
+  define_default_batch(*module, plan.batch);
+
+  auto folder = TemporaryFolder::create("heddle-build");
+  if (!folder) return folder.takeError();
+  const std::string object = folder->file("program.o");
+  if (Error error = emit_object(*module, object)) return error;
+  return relink(image, {object}, {*runtime}, output);
+}
+
+} // namespace heddle

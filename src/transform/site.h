@@ -1,0 +1,23 @@
+// A site in LLVM IR: the check, and the inline switch to the next packet.
+#pragma once
+
+namespace llvm {
+class BasicBlock;
+class Module;
+} // namespace llvm
+
+namespace heddle {
+
+// Puts a site on the edge from `from` to `to` (all of them where a switch has several): a packet that passes
+// has finished every stage below `stage`. The edge must exist and `to` must not be an exception pad.
+void insert_site(llvm::BasicBlock& from, llvm::BasicBlock& to, unsigned stage);
+
+// Whether an edge exists, and whether control passes it in a way that leaves room for a site.
+bool has_edge(const llvm::BasicBlock& from, const llvm::BasicBlock& to);
+bool edge_takes_site(const llvm::BasicBlock& from, const llvm::BasicBlock& to);
+
+// Defines the runtime's heddle_default_batch in the module (weak: an environment or API setting overrides
+// its value at run time, not the symbol).
+void define_default_batch(llvm::Module& module, unsigned batch);
+
+} // namespace heddle

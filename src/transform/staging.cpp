@@ -1,0 +1,213 @@
+// The staging pass (NanoPL, sections 3.1 and 4.3).
+//
+// Problem. A plan's cut is a set of edges in the tree of contexts: the same function reached through two
+// opened calls has two contexts, and only one of them may hold a site. IR has one body per function.
+//
+// Alternatives. (a) Inline every opened call: simple, but it hides the program's functions from debuggers and
+// profiles and invites code generation to lay the code out anew. (b) Pass the context down as an argument and
+// test it at the site: costs at every site, and changes signatures. (c) Give each opened context with a site
+// in or below it its own copy of the callee, and direct its one call there. The copies replace the originals
+// on the hot path, so the code that runs does not grow.
+//
+// Choice: (c); where the call is the callee's only use no copy is made.
+//
+// match: look up the body, the contexts that hold sites, the calls that open them. legal: every context,
+// block and edge must exist and be able to hold a site; that the cuts are legal is the plan's promise
+// (src/plan checks it). profitable: decided by the plan. rewrite: contexts top down, so that a call is looked
+// up in its caller's own copy; then sites. count: StagingResult.
+//
+// Soundness of copies: a function's identity is only observable through its address, and only direct calls
+// are redirected; static variables are module globals and stay shared. Blocks are found through the map that
+// cloning leaves behind; sites are inserted last, so blocks and calls are those of the prepared module until
+// then. A function edited in place has exactly one use, so nothing outside this context can reach the sites.
+#include "transform/staging.h"
+
+#include "transform/site.h"
+
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/IR/InstrTypes.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+
+#include <map>
+#include <memory>
+
+using namespace llvm;
+
+namespace heddle {
+namespace {
+
+constexpr const char* stale_hint = "the plan does not fit this build: make it again with `heddle plan`";
+
+// One context of the plan that holds sites, in the module.
+struct Placed {
+  Function* function = nullptr;
+  std::unique_ptr<ValueToValueMapTy> copies; // from blocks of the prepared module; null when edited in place
+
+  BasicBlock* block(const BasicBlock& original) const {
+    if (copies == nullptr) return const_cast<BasicBlock*>(&original);
+    return cast_or_null<BasicBlock>(copies->lookup(&original));
+  }
+};
+
+// The call that ends a block in normal form: an invoke, or the last instruction before the terminator.
+CallBase* ending_call(BasicBlock& block) {
+  if (auto* call = dyn_cast<CallBase>(block.getTerminator())) return call;
+  for (Instruction* at = block.getTerminator()->getPrevNode(); at != nullptr; at = at->getPrevNode())
+    if (!isa<DbgInfoIntrinsic>(at)) return dyn_cast<CallBase>(at);
+  return nullptr;
+}
+
+// A site runs other packets' code: whatever the optimiser concluded about the memory that a call can touch,
+// and about its arguments being unaliased, was about the function without it.
+void drop_attributes(Function& function) {
+  for (auto kind : {Attribute::Memory, Attribute::NoSync, Attribute::WillReturn, Attribute::NoFree,
+                    Attribute::NoCallback, Attribute::Speculatable})
+    function.removeFnAttr(kind);
+  for (Argument& argument : function.args())
+    for (auto kind : {Attribute::NoAlias, Attribute::ReadOnly, Attribute::ReadNone, Attribute::WriteOnly,
+                      Attribute::NoFree})
+      argument.removeAttr(kind);
+}
+
+void drop_attributes(CallBase& call) {
+  for (auto kind : {Attribute::Memory, Attribute::NoSync, Attribute::WillReturn, Attribute::NoFree,
+                    Attribute::NoCallback, Attribute::Speculatable})
+    call.removeFnAttr(kind);
+  for (unsigned i = 0; i < call.arg_size(); ++i)
+    for (auto kind : {Attribute::NoAlias, Attribute::ReadOnly, Attribute::ReadNone, Attribute::WriteOnly,
+                      Attribute::NoFree})
+      call.removeParamAttr(i, kind);
+}
+
+class Staging {
+public:
+  Staging(Module& module, const BodyPlan& plan, const BlockTable& blocks)
+      : module_(module), plan_(plan), blocks_(blocks) {}
+
+  Expected<StagingResult> run() {
+    if (Error error = match_body()) return error;
+    if (Error error = match_sites()) return error;
+    for (uint32_t context = 1; context < plan_.contexts.size(); ++context)
+      if (holds_sites_[context])
+        if (Error error = open(context)) return error;
+    if (Error error = insert_sites()) return error;
+    return result_;
+  }
+
+private:
+  Error stale(const Twine& what) const { return diagnose(what, stale_hint, plan_.body); }
+
+  Error match_body() {
+    Function* body = module_.getFunction(plan_.body);
+    if (body == nullptr || body->isDeclaration())
+      return stale("the plan names the packet body " + plan_.body + ", which the program does not have");
+    placed_.resize(std::max<size_t>(plan_.contexts.size(), 1));
+    holds_sites_.resize(placed_.size());
+    placed_[0].function = body;
+    return Error::success();
+  }
+
+  // Which contexts hold sites, in them or below.
+  Error match_sites() {
+    for (size_t i = 1; i < plan_.contexts.size(); ++i)
+      if (plan_.contexts[i].parent >= i)
+        return stale("context " + Twine(i) + " of the plan is not below an earlier one");
+    for (const PlannedSite& site : plan_.sites) {
+      if (site.context >= placed_.size())
+        return stale("a site of the plan is in context " + Twine(site.context) + ", which it does not list");
+      if (site.stage == 0) return stale("a site of the plan has stage 0; the first cut is stage 1");
+      holds_sites_[site.context] = true;
+    }
+    for (size_t i = plan_.contexts.size(); i-- > 1;)
+      if (holds_sites_[i]) holds_sites_[plan_.contexts[i].parent] = true;
+    return Error::success();
+  }
+
+  // The block of a context that stands for block `id` of the prepared module.
+  Expected<BasicBlock*> find_block(uint32_t context, uint32_t id) const {
+    if (id < blocks_.size())
+      if (BasicBlock* block = placed_[context].block(*blocks_.block(id)))
+        if (block->getParent() == placed_[context].function) return block;
+    return stale("block " + Twine(id) + " is not in " + placed_[context].function->getName());
+  }
+
+  Error open(uint32_t number) {
+    const CutContext& context = plan_.contexts[number];
+    auto block = find_block(context.parent, context.call_block);
+    if (!block) return block.takeError();
+    CallBase* call = ending_call(**block);
+    Function* callee = call != nullptr ? call->getCalledFunction() : nullptr;
+    if (callee == nullptr || callee->isDeclaration() || callee->getName() != context.function)
+      return stale("block " + Twine(context.call_block) + " does not end with a call of " + context.function);
+
+    Placed& placed = placed_[number];
+    if (callee->hasLocalLinkage() && callee->hasOneUse()) {
+      placed.function = callee;
+      ++result_.in_place;
+    } else {
+      placed.copies = std::make_unique<ValueToValueMapTy>();
+      placed.function = CloneFunction(callee, *placed.copies);
+      placed.function->setName(callee->getName() + ".heddle.ctx" + Twine(number));
+      placed.function->setComdat(nullptr);
+      placed.function->setLinkage(GlobalValue::InternalLinkage);
+      call->setCalledFunction(placed.function);
+      ++result_.cloned;
+    }
+    drop_attributes(*placed.function);
+    drop_attributes(*call);
+    return Error::success();
+  }
+
+  Error insert_sites() {
+    // Several sites on one edge are one of the highest stage: whoever gets there has finished all before it.
+    MapVector<std::pair<BasicBlock*, BasicBlock*>, unsigned> edges;
+    for (const PlannedSite& site : plan_.sites) {
+      auto from = find_block(site.context, site.from);
+      if (!from) return from.takeError();
+      auto to = find_block(site.context, site.to);
+      if (!to) return to.takeError();
+      std::string edge = "the edge from block " + std::to_string(site.from) + " to block " +
+                         std::to_string(site.to) + " of " + placed_[site.context].function->getName().str();
+      if (!has_edge(**from, **to)) return stale(edge + " does not exist");
+      if (!edge_takes_site(**from, **to))
+        return diagnose(edge + " cannot hold a site", "move the site to another edge of the cut", site.at);
+      unsigned& stage = edges[{*from, *to}];
+      stage = std::max(stage, site.stage);
+    }
+    result_.possible = unsigned(edges.size());
+    if (!edges.empty()) drop_attributes(*placed_[0].function);
+    for (auto& [edge, stage] : edges) {
+      insert_site(*edge.first, *edge.second, stage);
+      ++result_.sites;
+    }
+    return Error::success();
+  }
+
+  Module& module_;
+  const BodyPlan& plan_;
+  const BlockTable& blocks_;
+  std::vector<Placed> placed_;
+  std::vector<bool> holds_sites_;
+  StagingResult result_;
+};
+
+} // namespace
+
+Expected<StagingResult> apply_plan(Module& module, const BodyPlan& plan, const BlockTable& blocks) {
+  auto result = Staging(module, plan, blocks).run();
+  if (!result) return result;
+  std::string problems;
+  raw_string_ostream out(problems);
+  if (verifyModule(module, &out))
+    return diagnose("staging made code that LLVM's verifier rejects: " + problems,
+                    "this is an error in Heddle: report it with the plan", plan.body);
+  return result;
+}
+
+} // namespace heddle

@@ -1,0 +1,28 @@
+// The staging pass: a plan's cuts as sites in the program's code.
+#pragma once
+
+#include "plan/plan.h"
+#include "program/program.h"
+
+#include "llvm/Support/Error.h"
+
+namespace llvm {
+class Module;
+}
+
+namespace heddle {
+
+struct StagingResult {
+  unsigned possible = 0; // edges the plan names
+  unsigned sites = 0;    // sites inserted, one per edge
+  unsigned cloned = 0;   // functions copied for an opened context
+  unsigned in_place = 0; // opened contexts whose function has no other use
+};
+
+// Applies one body's plan. `module` is a copy of the prepared module in which earlier bodies' plans may have
+// been applied, and `blocks` its numbering from before the first. Errors: the plan names a context, block or
+// edge that is not there, or an edge that cannot hold a site. After an error the module is of no further use.
+llvm::Expected<StagingResult> apply_plan(llvm::Module& module, const BodyPlan& plan,
+                                         const BlockTable& blocks);
+
+} // namespace heddle
