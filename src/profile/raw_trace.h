@@ -1,0 +1,16 @@
+// What the profile runtime left in a folder, made into a Trace.
+#pragma once
+
+#include "profile/trace.h"
+
+namespace heddle {
+
+// Reads the file at `path`, or that of a child process (`path`.PID) if it holds more packets: a server's
+// workers run the packets, and the process that was started only waits. Errors: none was written, none was
+// finished (the program was killed), it could not be written (disk full).
+llvm::Expected<Trace> read_raw_traces(llvm::StringRef path, llvm::StringRef program_id);
+
+// Packets in the file so far, while the program runs; 0 when there is none yet.
+uint64_t raw_progress(llvm::StringRef path);
+
+} // namespace heddle
