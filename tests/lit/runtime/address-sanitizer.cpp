@@ -1,8 +1,8 @@
-// Under AddressSanitizer the switches are announced: exceptions, longjmp and fake stacks work, errors are
-// found. RUN: %clangxx -O1 -g -fsanitize=address %s %rt -o %t RUN: env
-// ASAN_OPTIONS=detect_stack_use_after_return=1 %t 2>&1 | FileCheck %s RUN: env
-// ASAN_OPTIONS=detect_stack_use_after_return=0 %t 2>&1 | FileCheck %s RUN: not %t overflow 2>&1 | FileCheck
-// %s --check-prefix=FOUND
+// Under AddressSanitizer the switches are announced: exceptions and fake stacks work, errors are found.
+// RUN: %clangxx -O1 -g -fsanitize=address %s %rt -o %t
+// RUN: env ASAN_OPTIONS=detect_stack_use_after_return=1 %t 2>&1 | FileCheck %s
+// RUN: env ASAN_OPTIONS=detect_stack_use_after_return=0 %t 2>&1 | FileCheck %s
+// RUN: not %t overflow 2>&1 | FileCheck %s --check-prefix=FOUND
 #include "staged.h"
 
 static bool overflow;

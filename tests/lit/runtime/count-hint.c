@@ -1,5 +1,5 @@
-// A batch known to hold one packet runs on the caller's stack, sites and all; staging can be switched at run
-// time. RUN: %clang -O2 %s %rt -o %t && %t | FileCheck %s
+// A batch known to hold one packet runs on the caller's stack; staging can be switched at run time.
+// RUN: %clang -O2 %s %rt -o %t && %t | FileCheck %s
 #include "staged.h"
 
 static char* home;

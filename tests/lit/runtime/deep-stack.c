@@ -1,6 +1,8 @@
-// A body may use its whole stack; HEDDLE_STACK sets the size; past its end it faults instead of reaching a
-// neighbour. RUN: %clang -O1 %s %rt -o %t RUN: %t 200 | FileCheck %s RUN: not --crash %t 300 RUN: env
-// HEDDLE_STACK=1M %t 900 | FileCheck %s
+// A body may use its whole stack (HEDDLE_STACK sets the size); past its end it faults.
+// RUN: %clang -O1 %s %rt -o %t
+// RUN: %t 200 | FileCheck %s
+// RUN: not --crash %t 300
+// RUN: env HEDDLE_STACK=1M %t 900 | FileCheck %s
 #include "staged.h"
 
 static int kilobytes;

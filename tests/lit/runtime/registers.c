@@ -1,7 +1,8 @@
-// What is live across a site survives: vectors of every width, x87, many integers, variable and over-aligned
-// frames. RUN: %clang -O2 %s %rt -o %t && %t | FileCheck %s RUN: %clang -O0 -fno-omit-frame-pointer %s %rt -o
-// %t && %t | FileCheck %s RUN: %clang -O2 -mavx2 -ffp-contract=off %s %rt -o %t && %t | FileCheck %s RUN:
-// %clang -O2 -march=native -ffp-contract=off %s %rt -o %t && %t | FileCheck %s
+// What is live across a site survives: vectors of every width, x87, odd frames.
+// RUN: %clang -O2 %s %rt -o %t && %t | FileCheck %s
+// RUN: %clang -O0 -fno-omit-frame-pointer %s %rt -o %t && %t | FileCheck %s
+// RUN: %clang -O2 -mavx2 -ffp-contract=off %s %rt -o %t && %t | FileCheck %s
+// RUN: %clang -O2 -march=native -ffp-contract=off %s %rt -o %t && %t | FileCheck %s
 #include "staged.h"
 
 typedef double vector __attribute__((vector_size(64)));
