@@ -1,0 +1,59 @@
+#include "program/modelled.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace llvm;
+
+namespace heddle {
+
+ArrayRef<ReceiveInterface> receive_interfaces() {
+  static const ReceiveInterface table[] = {
+      {"rte_eth_rx_burst", ReceiveKind::DpdkRxBurst, 2, -1},
+      {"epoll_wait", ReceiveKind::EpollWait, 1, -1},
+      {"epoll_pwait", ReceiveKind::EpollWait, 1, -1},
+      {"epoll_pwait2", ReceiveKind::EpollWait, 1, -1},
+      {"poll", ReceiveKind::Poll, 0, -1},
+      {"ppoll", ReceiveKind::Poll, 0, -1},
+      {"recvmmsg", ReceiveKind::Recvmmsg, 1, -1},
+      {"pcap_loop", ReceiveKind::PcapCallback, -1, 2},
+      {"pcap_dispatch", ReceiveKind::PcapCallback, -1, 2},
+  };
+  return table;
+}
+
+StringRef source_name(const GlobalValue& value) {
+  StringRef name = value.getName();
+  if (!value.hasLocalLinkage()) return name;
+  auto [stem, suffix] = name.rsplit('.');
+  return !suffix.empty() && all_of(suffix, isDigit) ? stem : name;
+}
+
+const ReceiveInterface* receive_interface(const Function& function) {
+  StringRef name = source_name(function);
+  for (const ReceiveInterface& entry : receive_interfaces()) {
+    // A program's own function of the name of a libc call is no receive interface; DPDK's are all inline.
+    bool dpdk = entry.kind == ReceiveKind::DpdkRxBurst;
+    if (entry.name == name && (dpdk || function.isDeclaration())) return &entry;
+  }
+  return nullptr;
+}
+
+ArrayRef<StringRef> modelled_inlines() {
+  static const StringRef table[] = {
+      "rte_eth_rx_burst",      "rte_eth_tx_burst",       "rte_eth_tx_buffer",      "rte_eth_tx_buffer_flush",
+      "rte_pktmbuf_alloc",     "rte_pktmbuf_alloc_bulk", "rte_pktmbuf_free",       "rte_pktmbuf_free_seg",
+      "rte_mempool_get",       "rte_mempool_get_bulk",   "rte_mempool_put",        "rte_mempool_put_bulk",
+      "rte_mbuf_raw_alloc",    "rte_mbuf_raw_free",      "rte_ring_enqueue",       "rte_ring_enqueue_burst",
+      "rte_ring_enqueue_bulk", "rte_ring_dequeue",       "rte_ring_dequeue_burst", "rte_ring_dequeue_bulk",
+      "rte_rwlock_read_lock",  "rte_rwlock_read_unlock", "rte_rwlock_write_lock",  "rte_rwlock_write_unlock",
+      "rte_spinlock_lock",     "rte_spinlock_unlock",
+  };
+  return table;
+}
+
+bool is_modelled_inline(StringRef name) {
+  return is_contained(modelled_inlines(), name);
+}
+
+} // namespace heddle

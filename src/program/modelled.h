@@ -1,0 +1,36 @@
+// The functions whose meaning Heddle knows: receive interfaces, and the inline functions of DPDK that move
+// packets and buffers. They are kept as calls (never inlined), so that every later step sees the operation
+// and not DPDK's insides.
+#pragma once
+
+#include "program/program.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <optional>
+
+namespace heddle {
+
+// A function that hands over a batch: which argument is the array it fills (-1: none) and which the callback.
+struct ReceiveInterface {
+  llvm::StringRef name;
+  ReceiveKind kind;
+  int array;    // index of the argument that points to the array of packets, -1 without one
+  int callback; // index of the argument that is the callback, -1 for loops
+};
+
+llvm::ArrayRef<ReceiveInterface> receive_interfaces();
+
+// The receive interface that `function` is, if any. Internal copies ("rte_eth_rx_burst.7") count.
+const ReceiveInterface* receive_interface(const llvm::Function& function);
+
+// Name as in the source: without the ".7" that merging gives to the second and later copies of a static
+// function.
+llvm::StringRef source_name(const llvm::GlobalValue& value);
+
+// True for the inline functions of DPDK that analysis models by name (rte_pktmbuf_free, rte_eth_tx_burst...).
+bool is_modelled_inline(llvm::StringRef name);
+llvm::ArrayRef<llvm::StringRef> modelled_inlines();
+
+} // namespace heddle

@@ -1,0 +1,115 @@
+#include "program/pipeline.h"
+
+#include "program/modelled.h"
+#include "support/diagnostic.h"
+
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/IPO/FunctionAttrs.h"
+#include "llvm/Transforms/IPO/GlobalDCE.h"
+#include "llvm/Transforms/Scalar/SROA.h"
+
+using namespace llvm;
+
+namespace heddle {
+namespace {
+
+// A PassBuilder with its analysis managers, cross-registered.
+struct Passes {
+  explicit Passes(TargetMachine& machine) : builder(&machine, tuning()) {
+    builder.registerModuleAnalyses(modules);
+    builder.registerCGSCCAnalyses(sccs);
+    builder.registerFunctionAnalyses(functions);
+    builder.registerLoopAnalyses(loops);
+    builder.crossRegisterProxies(loops, functions, sccs, modules);
+  }
+
+  static PipelineTuningOptions tuning() {
+    PipelineTuningOptions options;
+    options.LoopVectorization = true; // as clang does from -O2
+    options.SLPVectorization = true;
+    return options;
+  }
+
+  LoopAnalysisManager loops;
+  FunctionAnalysisManager functions;
+  CGSCCAnalysisManager sccs;
+  ModuleAnalysisManager modules;
+  PassBuilder builder;
+};
+
+void mark_functions(Module& module) {
+  for (Function& function : module) {
+    // -O0 marks everything; Heddle's own pipeline has to run all the same.
+    if (function.hasFnAttribute(Attribute::OptimizeNone)) {
+      function.removeFnAttr(Attribute::OptimizeNone);
+      function.removeFnAttr(Attribute::NoInline);
+    }
+    if (!is_modelled_inline(source_name(function))) continue;
+    function.removeFnAttr(Attribute::AlwaysInline);
+    function.removeFnAttr(Attribute::InlineHint);
+    function.addFnAttr(Attribute::NoInline);
+  }
+}
+
+bool ends_block(const Instruction& call) {
+  const Instruction* next = call.getNextNonDebugInstruction();
+  if (auto* branch = dyn_cast<BranchInst>(next)) return branch->isUnconditional();
+  return isa<UnreachableInst>(next) || cast<CallInst>(call).isMustTailCall();
+}
+
+} // namespace
+
+Expected<std::unique_ptr<TargetMachine>> target_machine(const Module& module) {
+  InitializeNativeTarget();
+  InitializeNativeTargetAsmPrinter();
+  std::string error;
+  const std::string& triple = module.getTargetTriple();
+  const Target* target = TargetRegistry::lookupTarget(triple, error);
+  if (!target)
+    return diagnose("no code generator for " + triple + ": " + error, "build the program for this machine");
+  // CPU and features are those of each function.
+  return std::unique_ptr<TargetMachine>(
+      target->createTargetMachine(triple, "", "", TargetOptions(), Reloc::PIC_));
+}
+
+void make_readable(Module& module, TargetMachine& machine) {
+  module.setIsNewDbgInfoFormat(true);
+  mark_functions(module);
+  Passes passes(machine);
+  ModulePassManager manager;
+  manager.addPass(GlobalDCEPass());
+  manager.addPass(createModuleToFunctionPassAdaptor(SROAPass(SROAOptions::PreserveCFG)));
+  manager.addPass(createModuleToPostOrderCGSCCPassAdaptor(PostOrderFunctionAttrsPass()));
+  manager.run(module, passes.modules);
+}
+
+void optimise(Module& module, TargetMachine& machine, unsigned level) {
+  Passes passes(machine);
+  const OptimizationLevel levels[] = {OptimizationLevel::O0, OptimizationLevel::O1, OptimizationLevel::O2,
+                                      OptimizationLevel::O3};
+  OptimizationLevel chosen = levels[std::min(level, 3U)];
+  ModulePassManager manager = level == 0 ? passes.builder.buildO0DefaultPipeline(chosen)
+                                         : passes.builder.buildPerModuleDefaultPipeline(chosen);
+  manager.run(module, passes.modules);
+}
+
+unsigned split_after_calls(Module& module) {
+  unsigned splits = 0;
+  for (Function& function : module)
+    for (BasicBlock& block : function)
+      for (Instruction& instruction : block) {
+        auto* call = dyn_cast<CallInst>(&instruction);
+        if (!call || isa<IntrinsicInst>(call) || call->isInlineAsm() || ends_block(*call)) continue;
+        block.splitBasicBlock(std::next(call->getIterator()), block.getName() + ".after");
+        ++splits;
+        break; // the rest of the calls is in the new block, visited next
+      }
+  return splits;
+}
+
+} // namespace heddle

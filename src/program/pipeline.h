@@ -1,0 +1,28 @@
+// What happens to the whole module before and after outlining.
+#pragma once
+
+#include "llvm/IR/Module.h"
+#include "llvm/Support/Error.h"
+
+#include <memory>
+
+namespace llvm {
+class TargetMachine;
+}
+
+namespace heddle {
+
+llvm::Expected<std::unique_ptr<llvm::TargetMachine>> target_machine(const llvm::Module& module);
+
+// Keeps modelled functions out of the inliner, forgets -O0 markings, promotes variables to SSA values and
+// infers what functions do with their arguments. Loops stay as they were written.
+void make_readable(llvm::Module& module, llvm::TargetMachine& machine);
+
+// The mid-level optimiser, as clang -O<level> would run it.
+void optimise(llvm::Module& module, llvm::TargetMachine& machine, unsigned level);
+
+// Normal form: a call to anything but an intrinsic or inline assembly is the last instruction before an
+// unconditional branch (or before unreachable, or a musttail call's return). Returns the splits made.
+unsigned split_after_calls(llvm::Module& module);
+
+} // namespace heddle

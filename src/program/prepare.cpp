@@ -1,0 +1,283 @@
+#include "program/merge.h"
+#include "program/modelled.h"
+#include "program/outline.h"
+#include "program/pipeline.h"
+#include "program/program.h"
+#include "program/receive.h"
+
+#include "support/file.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/Bitcode/BitcodeWriter.h"
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/Support/SHA256.h"
+#include "llvm/Target/TargetMachine.h"
+
+using namespace llvm;
+
+namespace heddle {
+namespace {
+
+// Part of the program's id: another way to prepare makes other blocks.
+constexpr StringRef pipeline_version = "heddle-0.1.0-prepare-1";
+
+std::string digest(const ProgramImage& image, const PrepareOptions& options) {
+  SHA256 hash;
+  hash.update(pipeline_version);
+  hash.update(image.id);
+  if (image.id.empty())
+    for (const std::string& module : image.modules)
+      hash.update(module);
+  for (const std::string& body : options.bodies)
+    hash.update("|" + body);
+  hash.update("|O" + std::to_string(options.opt_level));
+  return toHex(hash.final(), true).substr(0, 32);
+}
+
+Expected<std::vector<FoundBody>> choose_bodies(Module& module, const PrepareOptions& options,
+                                               std::vector<Remark>& remarks) {
+  if (options.bodies.empty()) return find_bodies(module, remarks);
+  std::vector<FoundBody> chosen;
+  for (const std::string& name : options.bodies) {
+    Expected<FoundBody> body = named_body(module, name);
+    if (!body) return body.takeError();
+    chosen.push_back(*body);
+  }
+  return chosen;
+}
+
+SourceLocation start_of(const FoundBody& found) {
+  if (found.callback) {
+    if (DISubprogram* subprogram = found.callback->getSubprogram())
+      return {subprogram->getFilename().str(), subprogram->getLine()};
+    return {};
+  }
+  return location_of(*found.header->getTerminator());
+}
+
+// Outlines every body found; those that cannot be are remarks.
+std::vector<PacketBody> outline_all(std::vector<FoundBody>& found, std::vector<Remark>& remarks) {
+  std::vector<PacketBody> bodies;
+  for (FoundBody& one : found) {
+    PacketBody body;
+    body.number = bodies.size();
+    body.receive = one.kind;
+    body.loop_at = start_of(one);
+    body.receive_at = one.receive ? location_of(*one.receive) : body.loop_at;
+    Function& holder = one.callback ? *one.callback : *one.header->getParent();
+    body.function = source_name(holder).str();
+    Outlined outlined = one.callback ? outline_callback(*one.receive, *one.callback, body.number)
+                                     : outline_loop(*one.header, body.number);
+    if (!outlined.body) {
+      remarks.push_back(outlined.refusal);
+      continue;
+    }
+    body.body = outlined.body;
+    body.run = outlined.run;
+    bodies.push_back(body);
+  }
+  return bodies;
+}
+
+CallBase* call_that_runs(Function& body) {
+  for (User* user : body.users())
+    if (auto* call = dyn_cast<CallBase>(user))
+      if (Function* callee = call->getCalledFunction(); callee && callee->getName().starts_with("heddle_"))
+        return call;
+  return nullptr;
+}
+
+MDNode* strings(LLVMContext& context, ArrayRef<std::string> texts) {
+  SmallVector<Metadata*, 8> operands;
+  for (const std::string& text : texts)
+    operands.push_back(MDString::get(context, text));
+  return MDNode::get(context, operands);
+}
+
+std::string string_of(const MDNode& node, unsigned index) {
+  return cast<MDString>(node.getOperand(index))->getString().str();
+}
+
+unsigned number_of(const MDNode& node, unsigned index) {
+  unsigned value = 0;
+  StringRef(string_of(node, index)).getAsInteger(10, value);
+  return value;
+}
+
+// !heddle.bodies and the like: what a Program is beyond its module.
+void write_metadata(Program& program) {
+  LLVMContext& context = *program.context;
+  Module& module = *program.module;
+  module.getOrInsertNamedMetadata("heddle.program")->addOperand(strings(context, {program.id}));
+  NamedMDNode* bodies = module.getOrInsertNamedMetadata("heddle.bodies");
+  for (const PacketBody& body : program.bodies) {
+    MDNode* facts = strings(context, {std::to_string(body.number), std::to_string(unsigned(body.receive)),
+                                      body.receive_at.file, std::to_string(body.receive_at.line),
+                                      body.loop_at.file, std::to_string(body.loop_at.line), body.function});
+    bodies->addOperand(MDNode::get(context, {ConstantAsMetadata::get(body.body), facts}));
+  }
+  NamedMDNode* remarks = module.getOrInsertNamedMetadata("heddle.remarks");
+  for (const Remark& remark : program.remarks)
+    remarks->addOperand(strings(context, {remark.code, remark.where, remark.what, remark.hint}));
+}
+
+void read_metadata(Program& program, const NamedMDNode& bodies) {
+  Module& module = *program.module;
+  if (NamedMDNode* id = module.getNamedMetadata("heddle.program"))
+    program.id = string_of(*id->getOperand(0), 0);
+  for (const MDNode* node : bodies.operands()) {
+    auto* function = mdconst::dyn_extract_or_null<Function>(node->getOperand(0));
+    if (!function) continue;
+    auto& facts = *cast<MDNode>(node->getOperand(1));
+    PacketBody body;
+    body.number = number_of(facts, 0);
+    body.receive = ReceiveKind(number_of(facts, 1));
+    body.receive_at = {string_of(facts, 2), number_of(facts, 3)};
+    body.loop_at = {string_of(facts, 4), number_of(facts, 5)};
+    body.function = string_of(facts, 6);
+    body.body = function;
+    body.run = call_that_runs(*function);
+    program.bodies.push_back(body);
+  }
+  if (NamedMDNode* remarks = module.getNamedMetadata("heddle.remarks"))
+    for (const MDNode* node : remarks->operands())
+      program.remarks.push_back(
+          {string_of(*node, 0), string_of(*node, 1), string_of(*node, 2), string_of(*node, 3)});
+}
+
+Error check_module(Module& module, StringRef after) {
+  std::string text;
+  raw_string_ostream out(text);
+  if (!verifyModule(module, &out)) return Error::success();
+  return diagnose("the module is broken after " + after + ": " + StringRef(text).split('\n').first,
+                  "this is an error in Heddle; please report it with the program");
+}
+
+// The optimiser may have removed a loop that can never run.
+void drop_dead_bodies(Program& program, ArrayRef<std::string> names) {
+  std::vector<PacketBody> alive;
+  for (size_t i = 0; i < program.bodies.size(); ++i) {
+    PacketBody& body = program.bodies[i];
+    body.body = program.module->getFunction(names[i]);
+    body.run = body.body ? call_that_runs(*body.body) : nullptr;
+    if (body.run)
+      alive.push_back(body);
+    else
+      program.remarks.push_back(
+          {"body-never-runs", body.loop_at.str(),
+           "the optimiser found that the packet loop of " + body.function + " is never reached",
+           "nothing to do"});
+  }
+  program.bodies = std::move(alive);
+}
+
+Error no_body(const ProgramImage& image, ArrayRef<Remark> remarks) {
+  std::string why;
+  for (const Remark& remark : remarks)
+    why += " (" + remark.where + ": " + remark.what + ")";
+  return diagnose("no packet body found" + why,
+                  "name the function that holds the packet loop with --body FUNCTION[:loop]", image.path);
+}
+
+} // namespace
+
+StringRef receive_name(ReceiveKind kind) {
+  switch (kind) {
+  case ReceiveKind::DpdkRxBurst:
+    return "rte_eth_rx_burst";
+  case ReceiveKind::EpollWait:
+    return "epoll_wait";
+  case ReceiveKind::Poll:
+    return "poll";
+  case ReceiveKind::Recvmmsg:
+    return "recvmmsg";
+  case ReceiveKind::PcapCallback:
+    return "pcap_loop";
+  case ReceiveKind::UserNamed:
+    return "--body";
+  }
+  return "?";
+}
+
+// From many modules to the one that is fixed from here on.
+Expected<Program> prepare(const ProgramImage& image, const PrepareOptions& options) {
+  Program program;
+  program.context = std::make_unique<LLVMContext>();
+  // One module, as the linker saw it.
+  Expected<std::unique_ptr<Module>> merged = merge_modules(image, *program.context);
+  if (!merged) return merged.takeError();
+  program.module = std::move(*merged);
+  Module& module = *program.module;
+  Expected<std::unique_ptr<TargetMachine>> machine = target_machine(module);
+  if (!machine) return machine.takeError();
+  // Variables become values; loops and calls stay as in the source.
+  make_readable(module, **machine);
+  // Packet loops become functions.
+  Expected<std::vector<FoundBody>> found = choose_bodies(module, options, program.remarks);
+  if (!found) return found.takeError();
+  program.bodies = outline_all(*found, program.remarks);
+  if (program.bodies.empty()) return no_body(image, program.remarks);
+  if (Error error = check_module(module, "outlining")) return error;
+  // The mid-level optimiser, once; then the blocks are those of the final code.
+  std::vector<std::string> names;
+  for (const PacketBody& body : program.bodies)
+    names.push_back(body.body->getName().str());
+  optimise(module, **machine, options.opt_level);
+  split_after_calls(module);
+  if (Error error = check_module(module, "optimisation")) return error;
+  drop_dead_bodies(program, names);
+  if (program.bodies.empty()) return no_body(image, program.remarks);
+  program.id = digest(image, options);
+  write_metadata(program);
+  return program;
+}
+
+Error save_program(const Program& program, StringRef path) {
+  return write_file(path, [&](raw_ostream& out) { WriteBitcodeToFile(*program.module, out); });
+}
+
+Expected<Program> load_program(StringRef path) {
+  Expected<std::unique_ptr<MemoryBuffer>> bytes = read_file(path);
+  if (!bytes) return bytes.takeError();
+  Program program;
+  program.context = std::make_unique<LLVMContext>();
+  Expected<std::unique_ptr<Module>> module = parseBitcodeFile((*bytes)->getMemBufferRef(), *program.context);
+  NamedMDNode* bodies = module ? (*module)->getNamedMetadata("heddle.bodies") : nullptr;
+  if (!bodies) {
+    if (!module) consumeError(module.takeError());
+    return diagnose("not a prepared program", "give the path of a program built with heddle cc", path);
+  }
+  program.module = std::move(*module);
+  read_metadata(program, *bodies);
+  return program;
+}
+
+BlockTable::BlockTable(const Module& module) {
+  for (const Function& function : module)
+    for (const BasicBlock& block : function) {
+      ids_[&block] = blocks_.size();
+      blocks_.push_back(&block);
+    }
+}
+
+std::string SourceLocation::str() const {
+  return line ? file + ":" + std::to_string(line) : "?";
+}
+
+SourceLocation location_of(const Instruction& instruction) {
+  const DebugLoc& location = instruction.getDebugLoc();
+  if (location && location.getLine()) {
+    auto* scope = cast<DIScope>(location.getScope());
+    StringRef file = scope->getFilename();
+    if (StringRef folder = scope->getDirectory(); !folder.empty() && file.consume_front(folder))
+      file.consume_front("/");
+    return {file.str(), location.getLine()};
+  }
+  if (const DISubprogram* subprogram = instruction.getFunction()->getSubprogram())
+    return {subprogram->getFilename().str(), subprogram->getLine()};
+  return {};
+}
+
+} // namespace heddle
