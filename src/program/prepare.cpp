@@ -201,6 +201,10 @@ StringRef receive_name(ReceiveKind kind) {
   return "?";
 }
 
+std::string program_id(const ProgramImage& image, const PrepareOptions& options) {
+  return digest(image, options);
+}
+
 // From many modules to the one that is fixed from here on.
 Expected<Program> prepare(const ProgramImage& image, const PrepareOptions& options) {
   Program program;

@@ -68,6 +68,9 @@ struct Program {
 // Errors: bitcode that cannot be merged, --body naming nothing, no packet body found.
 llvm::Expected<Program> prepare(const ProgramImage& image, const PrepareOptions& options = {});
 
+// What Program::id of prepare(image, options) would be.
+std::string program_id(const ProgramImage& image, const PrepareOptions& options = {});
+
 // The prepared program as a file (bitcode with metadata), so that steps need not repeat the work.
 llvm::Error save_program(const Program& program, llvm::StringRef path);
 llvm::Expected<Program> load_program(llvm::StringRef path);
