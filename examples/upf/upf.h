@@ -12,7 +12,7 @@
 #include <rte_mbuf.h>
 #include <stdio.h>
 
-enum { BURST = 32, NS_PER_S = 1000000000 };
+enum { BURST = 32 };
 
 #define DROP_REASONS(X)                                                                                      \
   X(NONE, "none")                                                                                            \
@@ -207,6 +207,7 @@ struct pkt_ctx {
   struct rte_mbuf* m;
   uint8_t* data;
   uint32_t len;
+  uint32_t received; // octets that came in
   uint64_t now;
   uint8_t in_port, out_port; // enum interface
   uint8_t dir;               // enum direction
@@ -249,9 +250,11 @@ enum reply_kind {
 struct outcome {
   struct rte_mbuf* m;
   struct session* session;
+  const struct far* far;
   uint8_t action; // enum verdict
   uint8_t port, dir;
   bool duplicate;
+  uint64_t time;
 };
 
 struct port_counters {
@@ -278,19 +281,18 @@ struct transmit;
 // One forwarding thread. The tables of sessions are shared and constant while packets flow.
 struct worker {
   const struct config* config;
-  const struct session_table* sessions; // [lookup]
-  struct fragment_table* fragments;     // [fragment]
-  struct flow_table* flows;             // [flow]
-  struct name_table* names;             // [flow]
-  struct bucket reply_bucket;           // [reply]
-  uint16_t* tunnel_seq;                 // [encapsulate] by session
-  struct counters* counters;            // [commit], updated only by adding
-  struct outcome out[BURST * 2];        // [commit]
-  unsigned nout;                        // [commit]
-  struct event* events;                 // [commit] written out after the batch
-  unsigned nevents;                     // [commit]
-  struct transmit* tx;                  // after the batch only
-  FILE* report;                         // after the batch only
+  struct fragment_table* fragments; // [fragment]
+  struct flow_table* flows;         // [flow]
+  struct name_table* names;         // [flow]
+  struct bucket reply_bucket;       // [reply]
+  uint16_t* tunnel_seq;             // [encapsulate] by session
+  struct counters* counters;        // [commit], updated only by adding
+  struct outcome out[BURST * 2];    // [commit]
+  unsigned nout;                    // [commit]
+  struct event* events;             // [commit] written out after the batch
+  unsigned nevents;                 // [commit]
+  struct transmit* tx;              // after the batch only
+  FILE* report;                     // after the batch only
 };
 
 // One frame from reception to its outcome. `port` is the interface that it came in on.

@@ -1,0 +1,114 @@
+// Carrying out the FAR (TS 29.244 section 5.2.1B): what becomes of the packet, its hop limit, its markings,
+// its outer headers.
+
+#include "checksum.h"
+#include "phases.h"
+
+enum { FRONT_ROOM = ETH_HLEN + 4 };
+
+// RFC 1812 section 5.3.1, RFC 8200 section 3.
+static bool hop_limit_ok(struct pkt_ctx* c) {
+  if (c->ip.ttl > 1) return true;
+  return refuse(c, DROP_IP_TTL, REPLY_ICMP_TTL);
+}
+
+static void hop_limit_decrement(struct pkt_ctx* c) {
+  uint8_t* p = c->data + c->ip.off;
+  if (c->ip.version == 4) {
+    uint16_t before = load16(p + 8);
+    p[8]--;
+    store16(p + 10, checksum_update(load16(p + 10), before, load16(p + 8)));
+  } else {
+    p[7]--;
+  }
+  c->ip.ttl--;
+}
+
+// Rewrites the DSCP, keeps the ECN bits.
+static void remark(struct pkt_ctx* c, uint8_t dscp) {
+  uint8_t* p = c->data + c->ip.off;
+  uint8_t tos = (uint8_t)(dscp << 2 | (c->ip.tos & 3));
+  if (tos == c->ip.tos) return;
+  c->notices |= NOTE_MARKED;
+  uint16_t before = load16(p);
+  if (c->ip.version == 4) {
+    p[1] = tos;
+    store16(p + 10, checksum_update(load16(p + 10), before, load16(p)));
+  } else {
+    store16(p, (uint16_t)((before & 0xf00f) | tos << 4));
+  }
+  c->ip.tos = tos;
+}
+
+// Out-of-profile packets of an assured-forwarding class get its highest drop precedence (RFC 2597).
+static uint8_t profile_dscp(const struct pkt_ctx* c, uint8_t dscp) {
+  bool assured = dscp >= 10 && dscp <= 38 && (dscp & 1) == 0 && (dscp & 6) != 0;
+  if (c->in_profile || !assured) return dscp;
+  return (uint8_t)((dscp & 0x38) | 6);
+}
+
+static bool mtu_ok(struct pkt_ctx* c, uint32_t overhead, uint16_t mtu) {
+  if (c->ip.len + overhead <= mtu) return true;
+  c->reply_mtu = (uint16_t)(mtu - overhead);
+  if (!c->ip.dont_fragment) return drop(c, DROP_TOO_BIG);
+  return refuse(c, DROP_TOO_BIG, REPLY_ICMP_TOO_BIG);
+}
+
+static bool to_network(const struct config* config, struct pkt_ctx* c) {
+  const struct far* f = c->far;
+  const struct port_config* port = &config->port[c->out_port];
+  uint8_t* ip = c->data + c->ip.off;
+  if (!mtu_ok(c, 0, port->mtu)) return false;
+  if (!frame_fits(c, ip, FRONT_ROOM, c->ip.len)) return drop(c, DROP_NO_ROOM);
+  hop_limit_decrement(c);
+  if (f->has_marking) remark(c, profile_dscp(c, f->marking));
+  uint8_t* start = ethernet_build(port, ip, c->ip.version == 4 ? ETH_P_IP4 : ETH_P_IP6);
+  frame_set(c, start, (uint32_t)(ip - start) + c->ip.len);
+  return true;
+}
+
+static void tunnel_fill(const struct config* config, const struct pkt_ctx* c, struct tunnel* t) {
+  const struct far* f = c->far;
+  memset(t, 0, sizeof *t);
+  t->port = &config->port[c->out_port];
+  t->peer = f->outer == OUTER_FIXED ? &f->peer : &c->session->gnb;
+  t->teid = f->outer == OUTER_FIXED ? f->teid : c->session->peer_teid;
+  t->qfi = c->out_qfi ? c->out_qfi : c->gtpu.qfi;
+  t->has_qfi = c->out_qfi != 0 || c->gtpu.has_qfi;
+  t->rqi = c->out_rqi;
+  t->has_ppi = c->has_out_ppi;
+  t->ppi = c->out_ppi;
+  // RFC 6040: the outer header carries the user's ECN bits on.
+  uint8_t dscp = f->copy_marking ? c->ip.tos >> 2 : 0;
+  if (f->has_marking) dscp = profile_dscp(c, f->marking);
+  t->tos = (uint8_t)(dscp << 2 | (c->ip.tos & 3));
+}
+
+static bool to_tunnel(const struct config* config, uint16_t* tunnel_seq, struct pkt_ctx* c) {
+  struct tunnel t;
+  tunnel_fill(config, c, &t);
+  t.has_seq = c->far->sequence;
+  uint32_t overhead = tunnel_overhead(&t);
+  uint8_t* ip = c->data + c->ip.off;
+  if (!mtu_ok(c, overhead, t.port->mtu)) return false;
+  if (!frame_fits(c, ip, overhead + FRONT_ROOM, c->ip.len)) return drop(c, DROP_NO_ROOM);
+  hop_limit_decrement(c);
+  if (t.has_seq) t.seq = tunnel_seq[c->session->index]++;
+  if (t.rqi) c->notices |= NOTE_REFLECTIVE_QOS;
+  uint8_t* start = tunnel_build(&t, ip, c->ip.len);
+  frame_set(c, start, (uint32_t)(ip - start) + c->ip.len);
+  return true;
+}
+
+bool far_apply(const struct config* config, uint16_t* tunnel_seq, struct pkt_ctx* c) {
+  const struct far* f = c->far;
+  if (f->actions & FAR_DROP) return drop(c, DROP_FAR_DROP);
+  if (!hop_limit_ok(c)) return false;
+  c->out_port = f->dest;
+  if (f->has_inner_marking) remark(c, f->inner_marking);
+  bool ok = f->outer == OUTER_NONE ? to_network(config, c) : to_tunnel(config, tunnel_seq, c);
+  if (!ok) return false;
+  c->duplicate = f->actions & FAR_DUPLICATE;
+  c->verdict = f->actions & FAR_BUFFER ? VERDICT_BUFFER : VERDICT_FORWARD;
+  return true;
+}
