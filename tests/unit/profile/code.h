@@ -7,10 +7,12 @@
 
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
 #include <gtest/gtest.h>
 
@@ -41,6 +43,20 @@ public:
     module = llvm::cantFail(llvm::parseBitcodeFile(buffer->getMemBufferRef(), context_));
   }
 
+  // As prepare() leaves it: a call ends its block.
+  void split_after_calls() {
+    for (llvm::Function& function : *module)
+      for (llvm::BasicBlock& block : function) // SplitBlock's new block comes next
+        for (llvm::Instruction& instruction : block) {
+          if (!llvm::isa<llvm::CallInst>(instruction) || llvm::isa<llvm::IntrinsicInst>(instruction))
+            continue;
+          llvm::Instruction* next = instruction.getNextNode();
+          if (llvm::cast<llvm::CallInst>(instruction).isMustTailCall() || next->isTerminator()) continue;
+          llvm::SplitBlock(&block, next);
+          break;
+        }
+  }
+
   std::string file(llvm::StringRef name) const { return folder_.file(name); }
 
   // Generates code as emit_object() does, without optimising the IR again.
@@ -49,6 +65,15 @@ public:
     llvm::cantFail(write_file(bitcode, [&](llvm::raw_ostream& out) { llvm::WriteBitcodeToFile(m, out); }));
     tool("llc", {"-O2", "-relocation-model=pic", "-filetype=obj", bitcode, "-o", path});
     return path;
+  }
+
+  // The symbol of an instrumented program that the profile runtime asks for, for one that is not.
+  std::string id_object() const {
+    std::string c = file("id.c"), object = file("id.o");
+    llvm::cantFail(
+        write_file(c, [](llvm::raw_ostream& out) { out << "const char heddle_profile_program[] = \"\";"; }));
+    tool("clang", {"-c", c, "-o", object});
+    return object;
   }
 
   std::string program(llvm::Module& m, const std::string& name, std::vector<std::string> extra = {}) const {

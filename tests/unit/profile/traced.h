@@ -18,7 +18,7 @@ using Environment = std::vector<std::pair<std::string, std::string>>;
 class Traced {
 public:
   explicit Traced(const std::string& source, const std::vector<std::string>& link = {})
-      : code(source), table(*code.module) {
+      : code(source), table(normal_form()) {
     std::unique_ptr<llvm::Module> clone = llvm::CloneModule(*code.module);
     auto count = instrument(*clone, {program_id, false});
     EXPECT_TRUE(bool(count)) << llvm::toString(count.takeError());
@@ -66,6 +66,11 @@ public:
   BlockTable table;
 
 private:
+  llvm::Module& normal_form() {
+    code.split_after_calls();
+    return *code.module;
+  }
+
   std::string path_;
 };
 

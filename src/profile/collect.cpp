@@ -1,0 +1,157 @@
+#include "profile/collect.h"
+
+#include "profile/instrument.h"
+#include "profile/raw_trace.h"
+#include "support/file.h"
+#include "support/process.h"
+#include "toolchain/codegen.h"
+
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/Program.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <thread>
+
+namespace heddle {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+// While it lives, one line on the terminal says how many packets were recorded.
+class Progress {
+public:
+  Progress(bool wanted, std::string raw, uint64_t count) {
+    if (wanted && llvm::sys::Process::StandardErrIsDisplayed())
+      thread_ = std::thread([this, raw = std::move(raw), count] { show(raw, count); });
+  }
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+  ~Progress() {
+    if (!thread_.joinable()) return;
+    done_ = true;
+    thread_.join();
+    llvm::errs() << "\r\x1b[K";
+  }
+
+private:
+  void show(const std::string& raw, uint64_t count) {
+    while (!done_) {
+      llvm::errs() << "\rprofile: " << raw_progress(raw) << " of " << count << " packets\x1b[K";
+      std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    }
+  }
+
+  std::atomic<bool> done_ = false;
+  std::thread thread_;
+};
+
+llvm::Error build(const ProgramImage& image, const Program& program, const TemporaryFolder& folder,
+                  const std::string& executable, ProfileResult& result) {
+  llvm::Expected<std::string> runtime = profile_runtime();
+  if (!runtime) return runtime.takeError();
+  std::unique_ptr<llvm::Module> clone = llvm::CloneModule(*program.module);
+  auto count = instrument(*clone, {program.id, image.link.shared});
+  if (!count) return count.takeError();
+  result.functions = count->functions;
+  result.blocks = count->blocks;
+  std::string object = folder.file("instrumented.o");
+  if (llvm::Error error = emit_object(*clone, object)) return error;
+  return relink(image, {object}, {*runtime}, executable);
+}
+
+// Signals that the profile runtime turns into a complete trace: how one ends a server.
+bool ends_a_server(int signal) {
+  return signal == SIGTERM || signal == SIGINT || signal == SIGHUP;
+}
+
+llvm::Error check_end(const ProgramImage& image, const ProcessResult& ended, const ProfileOptions& options,
+                      bool complete) {
+  if (ended.timed_out && !complete)
+    return diagnose("the profiled program did not end within " + llvm::Twine(options.timeout_seconds) + " s",
+                    "allow it more time (--timeout), or record fewer packets (--count)", image.path);
+  int signal = ended.exit_status - 128;
+  if (ended.timed_out || signal <= 0 || signal >= NSIG || ends_a_server(signal))
+    return llvm::Error::success();
+  return diagnose(llvm::Twine("the profiled program crashed: ") + strsignal(signal) + " (signal " +
+                      llvm::Twine(signal) + ")",
+                  "run the original on the same arguments; if that does not crash, report this", image.path);
+}
+
+} // namespace
+
+llvm::Expected<std::string> profile_runtime() {
+  constexpr const char* name = "libheddle_profile_rt.a";
+  llvm::SmallString<256> path;
+  if (std::optional<std::string> folder = llvm::sys::Process::GetEnv("HEDDLE_LIB")) {
+    path = *folder;
+  } else {
+    path = llvm::sys::path::parent_path(llvm::sys::fs::getMainExecutable("heddle", nullptr));
+    llvm::sys::path::append(path, "..", "lib");
+  }
+  llvm::sys::path::append(path, name);
+  if (!llvm::sys::fs::exists(path))
+    return diagnose("the profile runtime is missing", "set HEDDLE_LIB to the folder that holds it", path);
+  return path.str().str();
+}
+
+llvm::Expected<ProfileResult> collect_profile(const ProgramImage& image, const Program& program,
+                                              llvm::ArrayRef<std::string> args, const ProfileOptions& options,
+                                              std::string out_path) {
+  ProfileResult result;
+  llvm::Expected<TemporaryFolder> folder = TemporaryFolder::create("heddle-profile");
+  if (!folder) return folder.takeError();
+  // Named like the original: programs look at argv[0], and so do people in a list of processes.
+  std::string executable = folder->file(llvm::sys::path::filename(image.path)),
+              raw = folder->file("raw.trace");
+  Clock::time_point begin = Clock::now();
+  if (llvm::Error error = build(image, program, *folder, executable, result)) return std::move(error);
+  result.build_seconds = seconds_since(begin);
+
+  ProcessOptions run;
+  run.environment = {{"HEDDLE_PROFILE_OUT", raw},
+                     {"HEDDLE_PROFILE_COUNT", std::to_string(options.count)},
+                     {"HEDDLE_PROFILE_SHARE", std::to_string(options.share)},
+                     {"HEDDLE_PROFILE_RUN", std::to_string(options.run)}};
+  run.stdin_path = options.stdin_path;
+  run.stdout_path = options.stdout_path;
+  run.stderr_path = options.stderr_path;
+  run.directory = options.directory;
+  run.timeout_seconds = options.timeout_seconds;
+  llvm::Expected<ProcessResult> ended = [&] {
+    Progress progress(options.progress, raw, options.count);
+    return run_process(executable, args, run);
+  }();
+  if (!ended) return ended.takeError();
+
+  llvm::Expected<Trace> trace = read_raw_traces(raw, program.id);
+  if (llvm::Error error = check_end(image, *ended, options, bool(trace))) {
+    if (!trace) llvm::consumeError(trace.takeError());
+    return std::move(error);
+  }
+  if (!trace) return trace.takeError();
+  if (trace->packets.empty())
+    return diagnose("the profiled run saw no packet", "give it traffic, or name the body with --body",
+                    image.path);
+  result.packets = trace->packets.size();
+  result.packets_seen = trace->packets_seen;
+  result.packets_dropped = trace->packets_dropped;
+  result.events = trace->events.size();
+  result.exit_status = ended->exit_status;
+  result.timed_out = ended->timed_out;
+  result.run_seconds = ended->wall_seconds;
+  if (llvm::Error error = write_trace(*trace, out_path)) return std::move(error);
+  return result;
+}
+
+} // namespace heddle
