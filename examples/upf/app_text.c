@@ -54,7 +54,7 @@ bool text_starts(struct str s, const char* text) {
 }
 
 bool text_equal(struct str s, const char* text) {
-  return text_starts(s, text) && text[s.n] == 0;
+  return strlen(text) == s.n && text_starts(s, text);
 }
 
 bool text_find(struct str s, char c, uint32_t* at) {
