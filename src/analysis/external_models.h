@@ -1,22 +1,34 @@
 // What functions outside the program do to memory, as a table with one line per function.
 //
-// A model is a list of clauses separated by blanks. A, B are argument numbers, "A+" means A and all
+// A model is a list of clauses separated by blanks. A, B, C are argument numbers, "A+" means A and all
 // arguments after it.
 //
 //     rA  rA=N  rA*B  reads what argument A points to: to its end, N bytes, or as many as argument B says
 //     wA  wA=N  wA*B  writes it
+//     VA              argument A is a va_list: reads it, the arguments and what they point to
 //     RA  WA          reads / writes all that can be reached from argument A
 //     kA              the callee keeps the pointer (it escapes to the outside world)
-//     xA              consumes (frees, takes over) the object
-//     A<B  A<B*C      copies what B points to, pointers included, to where A points (C: the length)
-//     =A   =A~        returns argument A / a pointer to somewhere into the same object
-//     =new  =new*A  =new*A*B  returns fresh memory (of argument A, or A times B bytes)
-//     =static  =SYSTEM  =unknown   returns a buffer of the function's own / a system object / anything
-//     escaped =obj             returns a fresh opaque object owned by the library *A=new  *A=B  *A=B~
-//     *A=unknown   stores that into *A;  *A=packets stores fresh packets into the array =packet returns a
-//     fresh packet buffer (mbuf and data) cA(B,C~)        calls function pointer A with these arguments ("-":
-//     anything else) +SYSTEM  +SYSTEM.r    touches a system location: reads and writes / only reads exit does
-//     not come back
+//     xA  xA!         consumes (frees, takes over) the object / the objects in the array A
+//     tA              throws it
+//     A<B  A<B*C      copies what B points to, pointers included, to where A points (C: the length);
+//     =<B             the same into the result
+//     =V              returns V
+//     *A=V            stores V where A points to;  A[]=V  somewhere into A's object
+//     cA(V,V)         calls function pointer A with these arguments
+//     @SYSTEM  @SYSTEM.r  @SYSTEM.w   touches a system location: reads and writes / only reads / only writes
+//     exit            does not come back
+//
+// V is one of
+//     B, B~           argument B, a pointer to somewhere into B's object
+//     new  new*B  new*B*C   fresh memory (of argument B, or B times C bytes)
+//     obj             a fresh object of the library's own
+//     static          a buffer that the function owns
+//     packet          a fresh packet buffer (mbuf and data)
+//     in:B            what is stored somewhere in B's object
+//     frame:B header data   the arguments of packet callbacks (frame: struct heddle_pcap_packet, user B)
+//     unknown         anything the outside world holds
+//     none            no pointer
+//     @SYSTEM         a system object
 #pragma once
 
 #include "analysis/objects.h"
@@ -34,32 +46,50 @@ struct ModelClause {
   enum class Kind : uint8_t {
     Read,
     Write,
+    ReadList,
     ReadDeep,
     WriteDeep,
     Keep,
     Consume,
+    Throw,
     Copy,
     Return,
     StoreTo,
     Call,
     System,
   };
-  enum class Source : uint8_t { Argument, Into, Fresh, Opaque, Static, SystemObject, Unknown, Packet, Other };
+  enum class Source : uint8_t {
+    Argument,
+    Into,
+    Contents,
+    Fresh,
+    Opaque,
+    Static,
+    SystemObject,
+    Unknown,
+    Packet,
+    Frame,
+    Header,
+    Data,
+    None,
+  };
   struct Actual {
-    Source source = Source::Other;
+    Source source = Source::None;
     int argument = -1;
   };
 
-  Kind kind;
+  Kind kind = Kind::Read;
   int argument = -1;            // A
+  bool anywhere = false;        // "A[]"
   bool onwards = false;         // "A+"
+  bool through = false;         // "A!"
   uint64_t size = unknown_size; // "=N"
   int size_argument = -1, size_argument2 = -1;
-  Source source = Source::Other; // of Return, StoreTo, Copy
+  Source source = Source::None; // of Return, StoreTo, Copy
   int source_argument = -1;
   SystemLocation system = SystemLocation::External;
-  bool read_only = false;      // of System
-  std::vector<Actual> actuals; // of Call
+  bool reads = true, writes = true; // of System
+  std::vector<Actual> actuals;      // of Call
 };
 
 struct ExternalModel {

@@ -84,6 +84,7 @@ struct MemoryObject {
   const llvm::Value* site =
       nullptr;                  // GlobalVariable, AllocaInst, Argument, CallBase or Function; may be null
   std::optional<uint64_t> size; // bytes, where known
+  uint64_t alignment = 1;       // of the object's start, in bytes
   llvm::Type* type = nullptr;   // declared type, where known
   bool constant = false;        // never written (constant globals, functions)
   bool thread_local_ = false;

@@ -1,0 +1,185 @@
+// Models of external functions (external_models.h) as constraints.
+#include "analysis/constraints.h"
+
+#include "llvm/IR/Instructions.h"
+
+using namespace llvm;
+
+namespace heddle {
+
+// Where struct rte_mbuf (DPDK 22.11) keeps pointers.
+static constexpr int64_t mbuf_buffer = 0, mbuf_pool = 56, mbuf_next = 64;
+
+static const Value* argument(const CallBase& call, int index) {
+  return index >= 0 && unsigned(index) < call.arg_size() ? call.getArgOperand(index) : nullptr;
+}
+
+// Bytes of the memory that the call allocates, where they are constant.
+std::optional<uint64_t> ConstraintBuilder::model_size(const CallBase& call, const ModelClause& clause) const {
+  auto* a = dyn_cast_or_null<ConstantInt>(argument(call, clause.size_argument));
+  if (!a) return std::nullopt;
+  if (clause.size_argument2 < 0) return a->getZExtValue();
+  auto* b = dyn_cast_or_null<ConstantInt>(argument(call, clause.size_argument2));
+  return b ? std::optional(a->getZExtValue() * b->getZExtValue()) : std::nullopt;
+}
+
+ObjectId ConstraintBuilder::static_buffer(const Function& function) {
+  auto found = static_buffers_.find(&function);
+  if (found != static_buffers_.end()) return found->second;
+  return static_buffers_[&function] =
+             new_object(ObjectKind::Global, nullptr, "static buffer of " + function.getName().str());
+}
+
+NodeId ConstraintBuilder::fresh_part(const CallBase& call, const char* label, ObjectKind kind) {
+  for (ObjectId existing : objects_of(&call))
+    if (solver_.objects()[existing].label == label) {
+      NodeId node = solver_.add_node();
+      solver_.add_address(node, existing, Place::at(0));
+      return node;
+    }
+  NodeId node = solver_.add_node();
+  solver_.add_address(node, new_object(kind, &call, label), Place::at(0));
+  return node;
+}
+
+// A packet buffer of DPDK: the mbuf, its data, and the chain of further segments (the same objects).
+NodeId ConstraintBuilder::fresh_packet(const CallBase& call) {
+  NodeId mbuf = fresh_part(call, "mbuf", ObjectKind::Packet);
+  solver_.add_store(mbuf, fresh_part(call, "packet data", ObjectKind::Packet), mbuf_buffer);
+  solver_.add_store(mbuf, mbuf, mbuf_next);
+  NodeId pool = solver_.add_node();
+  solver_.add_address(pool, system_object(SystemLocation::DpdkState), Place::anywhere());
+  solver_.add_store(mbuf, pool, mbuf_pool);
+  return mbuf;
+}
+
+// struct heddle_pcap_packet {user, header, data} of src/runtime/runtime.h.
+NodeId ConstraintBuilder::callback_frame(const CallBase& call, int user) {
+  NodeId frame = fresh_part(call, "packet frame", ObjectKind::Packet);
+  if (const Value* pointer = argument(call, user)) solver_.add_store(frame, value(pointer), 0);
+  solver_.add_store(frame, fresh_part(call, "packet header", ObjectKind::Packet), 8);
+  solver_.add_store(frame, fresh_part(call, "packet data", ObjectKind::Packet), 16);
+  return frame;
+}
+
+NodeId ConstraintBuilder::actual(const CallBase& call, const ModelClause::Actual& actual) {
+  using Source = ModelClause::Source;
+  switch (actual.source) {
+  case Source::Argument:
+    return argument(call, actual.argument) ? value(argument(call, actual.argument)) : nothing_;
+  case Source::Into: {
+    NodeId node = solver_.add_node();
+    if (const Value* base = argument(call, actual.argument)) solver_.add_anywhere(value(base), node);
+    return node;
+  }
+  case Source::Frame:
+    return callback_frame(call, actual.argument);
+  case Source::Header:
+    return fresh_part(call, "packet header", ObjectKind::Packet);
+  case Source::Data:
+    return fresh_part(call, "packet data", ObjectKind::Packet);
+  case Source::Unknown:
+    return outside_;
+  default:
+    return nothing_;
+  }
+}
+
+// A node with what the clause returns or stores.
+NodeId ConstraintBuilder::model_source(const CallBase& call, const Function& function,
+                                       const ModelClause& clause) {
+  using Source = ModelClause::Source;
+  NodeId node = solver_.add_node();
+  switch (clause.source) {
+  case Source::Fresh:
+    for (ObjectId object : fresh_objects(call)) {
+      MemoryObject& made = solver_.objects()[object];
+      if (made.site == &call && !made.size) made.size = model_size(call, clause);
+      solver_.add_address(node, object, Place::at(0));
+    }
+    return node;
+  case Source::Opaque:
+    return fresh_part(call, "library object", ObjectKind::Heap);
+  case Source::Static:
+    solver_.add_address(node, static_buffer(function), Place::at(0));
+    return node;
+  case Source::SystemObject:
+    solver_.add_address(node, system_object(clause.system), Place::anywhere());
+    return node;
+  case Source::Packet:
+    return fresh_packet(call);
+  case Source::Contents: {
+    if (const Value* base = argument(call, clause.source_argument)) {
+      NodeId anywhere = solver_.add_node();
+      solver_.add_anywhere(value(base), anywhere);
+      solver_.add_load(node, anywhere);
+    }
+    return node;
+  }
+  default:
+    return actual(call, {clause.source, clause.source_argument});
+  }
+}
+
+static uint64_t copied_length(const CallBase& call, const ModelClause& clause) {
+  auto* length = dyn_cast_or_null<ConstantInt>(argument(call, clause.size_argument));
+  return length ? length->getZExtValue() : unknown_size;
+}
+
+void ConstraintBuilder::add_model(const CallBase& call, const Function& function,
+                                  const ExternalModel& model) {
+  using Kind = ModelClause::Kind;
+  for (const ModelClause& clause : model.clauses) {
+    const Value* target = argument(call, clause.argument);
+    switch (clause.kind) {
+    case Kind::Keep:
+      for (unsigned i = clause.argument;
+           i < call.arg_size() && (clause.onwards || i == unsigned(clause.argument)); ++i)
+        if (carries_pointer(call.getArgOperand(i)->getType()))
+          solver_.add_copy(value(call.getArgOperand(i)), outside_);
+      break;
+    case Kind::Throw:
+      if (target) solver_.add_copy(value(target), exception_);
+      break;
+    case Kind::Return:
+      if (carries_pointer(call.getType()))
+        solver_.add_copy(model_source(call, function, clause), value(&call));
+      break;
+    case Kind::StoreTo: {
+      if (!target) break;
+      NodeId to = value(target);
+      if (clause.anywhere) {
+        to = solver_.add_node();
+        solver_.add_anywhere(value(target), to);
+      }
+      solver_.add_store(to, model_source(call, function, clause));
+      break;
+    }
+    case Kind::Copy:
+      if (target && argument(call, clause.source_argument))
+        solver_.add_memory_copy(value(target), value(argument(call, clause.source_argument)),
+                                copied_length(call, clause));
+      else if (const Value* from = argument(call, clause.source_argument); from && clause.argument < 0)
+        solver_.add_memory_copy(value(&call), value(from), unknown_size); // into the result (realloc)
+      break;
+    case Kind::Call: {
+      if (!target) break;
+      std::vector<NodeId> actuals;
+      for (const ModelClause::Actual& what : clause.actuals)
+        actuals.push_back(actual(call, what));
+      call_back(call, value(target), std::move(actuals));
+      break;
+    }
+    case Kind::Read:
+    case Kind::Write:
+    case Kind::ReadList:
+    case Kind::ReadDeep:
+    case Kind::WriteDeep:
+    case Kind::Consume:
+    case Kind::System:
+      break; // effects only
+    }
+  }
+}
+
+} // namespace heddle
