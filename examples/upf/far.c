@@ -54,17 +54,23 @@ static bool mtu_ok(struct pkt_ctx* c, uint32_t overhead, uint16_t mtu) {
   return refuse(c, DROP_TOO_BIG, REPLY_ICMP_TOO_BIG);
 }
 
-static bool to_network(const struct config* config, struct pkt_ctx* c) {
-  const struct far* f = c->far;
-  const struct port_config* port = &config->port[c->out_port];
-  uint8_t* ip = c->data + c->ip.off;
-  if (!mtu_ok(c, 0, port->mtu)) return false;
-  if (!frame_fits(c, ip, FRONT_ROOM, c->ip.len)) return drop(c, DROP_NO_ROOM);
-  hop_limit_decrement(c);
-  if (f->has_marking) remark(c, profile_dscp(c, f->marking));
-  uint8_t* start = ethernet_build(port, ip, c->ip.version == 4 ? ETH_P_IP4 : ETH_P_IP6);
-  frame_set(c, start, (uint32_t)(ip - start) + c->ip.len);
-  return true;
+// What the PDR's QERs say about the flow's mark in the GTP-U header (TS 29.244 section 5.4.3).
+static void qos_fill(const struct pkt_ctx* c, struct tunnel* t) {
+  const struct qer* qers = c->session->rules->qers;
+  t->qfi = c->gtpu.qfi;
+  t->has_qfi = c->gtpu.has_qfi;
+  for (unsigned i = 0; i < c->pdr->nqers; i++) {
+    const struct qer* q = &qers[c->pdr->qer[i]];
+    if (q->qfi) {
+      t->qfi = q->qfi;
+      t->has_qfi = true;
+    }
+    if (q->rqi) t->rqi = true;
+    if (q->has_ppi) {
+      t->ppi = q->ppi;
+      t->has_ppi = true;
+    }
+  }
 }
 
 static void tunnel_fill(const struct config* config, const struct pkt_ctx* c, struct tunnel* t) {
@@ -73,42 +79,58 @@ static void tunnel_fill(const struct config* config, const struct pkt_ctx* c, st
   t->port = &config->port[c->out_port];
   t->peer = f->outer == OUTER_FIXED ? &f->peer : &c->session->gnb;
   t->teid = f->outer == OUTER_FIXED ? f->teid : c->session->peer_teid;
-  t->qfi = c->out_qfi ? c->out_qfi : c->gtpu.qfi;
-  t->has_qfi = c->out_qfi != 0 || c->gtpu.has_qfi;
-  t->rqi = c->out_rqi;
-  t->has_ppi = c->has_out_ppi;
-  t->ppi = c->out_ppi;
+  t->has_seq = f->sequence;
+  qos_fill(c, t);
+}
+
+// Whether the FAR will send the packet on. Comes before policing and accounting, so that nobody pays for
+// packets that go nowhere.
+bool far_decide(const struct config* config, struct pkt_ctx* c) {
+  const struct far* f = c->far;
+  const struct port_config* port = &config->port[f->dest];
+  const uint8_t* ip = c->data + c->ip.off;
+  uint32_t overhead = 0;
+  if (f->actions & FAR_DROP) return drop(c, DROP_FAR_DROP);
+  if (!hop_limit_ok(c)) return false;
+  c->out_port = f->dest;
+  if (f->outer != OUTER_NONE) {
+    tunnel_fill(config, c, &c->tunnel);
+    overhead = tunnel_overhead(&c->tunnel);
+  }
+  if (!mtu_ok(c, overhead, port->mtu)) return false;
+  return frame_fits(c, ip, overhead + FRONT_ROOM, c->ip.len) || drop(c, DROP_NO_ROOM);
+}
+
+static void to_network(const struct config* config, struct pkt_ctx* c) {
+  const struct far* f = c->far;
+  uint8_t* ip = c->data + c->ip.off;
+  if (f->has_marking) remark(c, profile_dscp(c, f->marking));
+  uint8_t* start = ethernet_build(&config->port[c->out_port], ip, c->ip.version == 4 ? ETH_P_IP4 : ETH_P_IP6);
+  frame_set(c, start, (uint32_t)(ip - start) + c->ip.len);
+}
+
+static void to_tunnel(uint16_t* tunnel_seq, struct pkt_ctx* c) {
+  const struct far* f = c->far;
+  struct tunnel* t = &c->tunnel;
   // RFC 6040: the outer header carries the user's ECN bits on.
   uint8_t dscp = f->copy_marking ? c->ip.tos >> 2 : 0;
   if (f->has_marking) dscp = profile_dscp(c, f->marking);
   t->tos = (uint8_t)(dscp << 2 | (c->ip.tos & 3));
-}
-
-static bool to_tunnel(const struct config* config, uint16_t* tunnel_seq, struct pkt_ctx* c) {
-  struct tunnel t;
-  tunnel_fill(config, c, &t);
-  t.has_seq = c->far->sequence;
-  uint32_t overhead = tunnel_overhead(&t);
+  if (t->has_seq) t->seq = tunnel_seq[c->session->index]++;
+  if (t->rqi) c->notices |= NOTE_REFLECTIVE_QOS;
   uint8_t* ip = c->data + c->ip.off;
-  if (!mtu_ok(c, overhead, t.port->mtu)) return false;
-  if (!frame_fits(c, ip, overhead + FRONT_ROOM, c->ip.len)) return drop(c, DROP_NO_ROOM);
-  hop_limit_decrement(c);
-  if (t.has_seq) t.seq = tunnel_seq[c->session->index]++;
-  if (t.rqi) c->notices |= NOTE_REFLECTIVE_QOS;
-  uint8_t* start = tunnel_build(&t, ip, c->ip.len);
+  uint8_t* start = tunnel_build(t, ip, c->ip.len);
   frame_set(c, start, (uint32_t)(ip - start) + c->ip.len);
-  return true;
 }
 
-bool far_apply(const struct config* config, uint16_t* tunnel_seq, struct pkt_ctx* c) {
+void far_apply(const struct config* config, uint16_t* tunnel_seq, struct pkt_ctx* c) {
   const struct far* f = c->far;
-  if (f->actions & FAR_DROP) return drop(c, DROP_FAR_DROP);
-  if (!hop_limit_ok(c)) return false;
-  c->out_port = f->dest;
+  hop_limit_decrement(c);
   if (f->has_inner_marking) remark(c, f->inner_marking);
-  bool ok = f->outer == OUTER_NONE ? to_network(config, c) : to_tunnel(config, tunnel_seq, c);
-  if (!ok) return false;
+  if (f->outer == OUTER_NONE)
+    to_network(config, c);
+  else
+    to_tunnel(tunnel_seq, c);
   c->duplicate = f->actions & FAR_DUPLICATE;
   c->verdict = f->actions & FAR_BUFFER ? VERDICT_BUFFER : VERDICT_FORWARD;
-  return true;
 }

@@ -48,31 +48,23 @@ void flow_track(struct flow_table* flows, struct name_table* names, struct pkt_c
 // [match] The PDR with the lowest precedence that matches, and its FAR.
 bool pdr_match(struct pkt_ctx* c);
 
+// Whether the FAR sends the packet on: its action, the hop limit, the MTU.
+bool far_decide(const struct config* config, struct pkt_ctx* c);
+
 // [police] Gates and rates of the PDR's QERs.
 bool qer_police(struct pkt_ctx* c);
 
 // [account] Usage of the PDR's URRs, their thresholds and quotas.
 bool urr_account(struct pkt_ctx* c);
 
-// [encapsulate] Carries out the FAR: hop limit, markings, MTU, outer headers.
-bool far_apply(const struct config* config, uint16_t* tunnel_seq, struct pkt_ctx* c);
+// [encapsulate] Carries out the FAR: hop limit, markings, outer headers.
+void far_apply(const struct config* config, uint16_t* tunnel_seq, struct pkt_ctx* c);
 
 // [reply] Rewrites the packet into the answer it asks for, within the worker's limit.
 void reply_build(const struct config* config, struct bucket* limit, struct pkt_ctx* c);
 
 // [commit] Counters, events and the outcome.
 void commit(struct worker* w, struct pkt_ctx* c);
-
-// A GTP-U tunnel's end and what goes into its headers.
-struct tunnel {
-  const struct port_config* port;
-  const struct ip_prefix* peer;
-  uint32_t teid;
-  uint8_t tos; // of the outer header
-  bool has_seq, has_qfi, rqi, has_ppi;
-  uint16_t seq;
-  uint8_t qfi, ppi;
-};
 
 // Puts GTP-U, UDP, IP and Ethernet headers in front of the packet at [start, start + len). Returns the
 // frame's start.

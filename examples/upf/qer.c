@@ -48,15 +48,6 @@ static bool take(const struct qer* q, struct qer_state* st, const struct pkt_ctx
   return in_profile;
 }
 
-static void mark(struct pkt_ctx* c, const struct qer* q) {
-  if (q->qfi) c->out_qfi = q->qfi;
-  if (q->rqi) c->out_rqi = true;
-  if (q->has_ppi) {
-    c->out_ppi = q->ppi;
-    c->has_out_ppi = true;
-  }
-}
-
 bool qer_police(struct pkt_ctx* c) {
   const struct pdr* p = c->pdr;
   const struct qer* qers = c->session->rules->qers;
@@ -68,9 +59,7 @@ bool qer_police(struct pkt_ctx* c) {
     if (reason != DROP_NONE) states[p->qer[i]].dropped[c->dir] += c->ip.len;
   }
   if (reason != DROP_NONE) return drop(c, reason);
-  for (unsigned i = 0; i < p->nqers; i++) {
+  for (unsigned i = 0; i < p->nqers; i++)
     if (!take(&qers[p->qer[i]], &states[p->qer[i]], c)) c->in_profile = false;
-    mark(c, &qers[p->qer[i]]);
-  }
   return true;
 }

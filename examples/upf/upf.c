@@ -68,9 +68,11 @@ static bool forward(struct worker* w, struct pkt_ctx* c) {
   fragment_track(w->fragments, c);
   detect(w, c);
   if (!pdr_match(c)) return false;
+  if (!far_decide(w->config, c)) return false;
   if (!qer_police(c)) return false;
   if (!urr_account(c)) return false;
-  return far_apply(w->config, w->tunnel_seq, c);
+  far_apply(w->config, w->tunnel_seq, c);
+  return true;
 }
 
 void upf_process(struct worker* w, struct rte_mbuf* m, enum interface port, uint64_t now) {

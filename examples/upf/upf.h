@@ -178,6 +178,17 @@ struct gtpu_view {
   uint16_t udp_port;
 };
 
+// A GTP-U tunnel's end and what goes into its headers.
+struct tunnel {
+  const struct port_config* port;
+  const struct ip_prefix* peer;
+  uint32_t teid;
+  uint8_t tos; // of the outer header
+  bool has_seq, has_qfi, rqi, has_ppi;
+  uint16_t seq;
+  uint8_t qfi, ppi;
+};
+
 enum event_kind { EVENT_USAGE, EVENT_DOWNLINK_DATA, EVENT_APP_START, EVENT_ERROR_INDICATION };
 
 struct event {
@@ -226,8 +237,7 @@ struct pkt_ctx {
   struct session* session;
   const struct pdr* pdr;
   const struct far* far;
-  uint8_t out_qfi, out_ppi;
-  bool out_rqi, has_out_ppi;
+  struct tunnel tunnel; // the way out, if it is a tunnel
   struct flow_verdict flow;
   struct event events[EVENTS_PER_PACKET];
 };
