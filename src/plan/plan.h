@@ -21,43 +21,66 @@ struct PlannedSite {
 };
 
 struct PlannedStage {
-  double cost = 0;         // predicted footprint S, in instruction-cache lines
-  double heat = 0;         // instructions per packet
-  double crossings = 0;    // predicted suspensions per packet at the cut that ends it
+  double cost = 0;      // predicted footprint S, in instruction-cache lines
+  double heat = 0;      // instructions per packet
+  double crossings = 0; // predicted suspensions per packet at the cut that ends it
   uint32_t blocks = 0;
 };
 
-// A window as the plan keeps it: enough to check an edited plan without repeating the analysis.
+// A window as the plan keeps it: enough to explain it without repeating the analysis.
 struct PlannedWindow {
   std::string name, verdict, reason, would_free;
-  double heat_share = 0; // part of the packet's instructions between its first and its last access
-  double cost = 0;       // instruction-cache lines inside
-  uint64_t instructions = 0;
-  std::vector<LocationAccess> accesses;
+  double heat_share = 0;                // part of the packet's instructions between first and last access
+  double cost = 0;                      // footprint of what lies between, in instruction-cache lines
+  double static_lines = 0;              // lines of all the code there, run or not
+  uint64_t instructions = 0;            // per packet, there
+  std::vector<LocationAccess> accesses; // in control-flow order: the first and the last ones bound it
+};
+
+// A shared location that needs no window, and the relaxation that says so.
+struct PlannedRelaxation {
+  std::string name, verdict, reason;
 };
 
 struct BodyPlan {
-  std::string body;       // heddle.body.N
-  std::string source;     // function and file:line of the loop
+  std::string body;   // heddle.body.N
+  std::string source; // function and file:line of the loop
   std::vector<CutContext> contexts;
   std::vector<PlannedSite> sites;
-  std::vector<PlannedStage> stages;
-  std::vector<PlannedWindow> windows;
+  std::vector<PlannedStage> stages;   // at least one
+  std::vector<PlannedWindow> windows; // largest first
+  std::vector<PlannedRelaxation> relaxed;
   uint32_t shared_locations = 0;
+  uint64_t packets = 0;    // in the sample
+  double instructions = 0; // per packet
+  double footprint = 0;    // of the whole body, in instruction-cache lines
+  double static_lines = 0; // of all its code
+  double window_heat = 0;  // instructions per packet inside any window
+  double window_lines = 0; // static lines inside any window
+  double cycles_saved = 0; // per packet, predicted; only the sign and the order matter
 };
 
 struct Plan {
-  std::string program; // Program::id
-  std::string policy;  // "optimistic-bound", "conservative", "none"
-  double budget = 0;   // instruction-cache lines
+  std::string program;                   // Program::id
+  std::string policy;                    // see policy.h
+  std::string footprint_model = "batch"; // or "per-visit"
+  double budget = 0;                     // instruction-cache lines
+  double icache_lines = 0;               // of the cache that the budget is a share of
   unsigned batch = 32;
   std::vector<std::string> relaxations; // those that were switched on
   std::vector<BodyPlan> bodies;
   std::vector<Remark> remarks;
+
+  bool stages_anything() const; // some body has a site
 };
 
 llvm::Error write_plan(const Plan& plan, llvm::StringRef path);
 // Errors: not a plan, unknown or missing fields (named), of another build than `program_id` (unless empty).
 llvm::Expected<Plan> read_plan(llvm::StringRef path, llvm::StringRef program_id);
+
+// For people: stages, sites.
+void print_plan(const Plan& plan, llvm::raw_ostream& out);
+// For the program's owner: what stands in the way of a better plan, largest window first.
+void explain_plan(const Plan& plan, llvm::raw_ostream& out);
 
 } // namespace heddle

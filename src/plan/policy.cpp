@@ -117,6 +117,19 @@ public:
   }
 };
 
+// Every cut there is: a stage per level of the condensed body. No aim but to test the transformation.
+class FinestPolicy : public CutPolicy {
+public:
+  llvm::StringRef name() const override { return "finest"; }
+  std::vector<unsigned> stages(const Condensed& condensed, const Budget&) const override {
+    std::vector<unsigned> stages(condensed.groups.size());
+    for (uint32_t g = 0; g != stages.size(); ++g)
+      for (uint32_t in : condensed.groups[g].in)
+        stages[g] = std::max(stages[g], stages[condensed.links[in].from] + 1);
+    return stages;
+  }
+};
+
 class NoPolicy : public CutPolicy {
 public:
   llvm::StringRef name() const override { return "none"; }
@@ -149,8 +162,10 @@ llvm::Expected<std::unique_ptr<CutPolicy>> make_policy(llvm::StringRef name) {
   if (name == "optimistic-bound") return std::make_unique<SearchPolicy>(AdvanceBy::OptimisticBound);
   if (name == "greedy-heat") return std::make_unique<SearchPolicy>(AdvanceBy::Heat);
   if (name == "conservative") return std::make_unique<ConservativePolicy>();
+  if (name == "finest") return std::make_unique<FinestPolicy>();
   if (name == "none") return std::make_unique<NoPolicy>();
-  return diagnose("unknown policy '" + name + "'", "use optimistic-bound, greedy-heat, conservative or none");
+  return diagnose("unknown policy '" + name + "'",
+                  "use optimistic-bound, greedy-heat, conservative, finest or none");
 }
 
 } // namespace heddle

@@ -27,6 +27,7 @@ public:
 // "optimistic-bound": the paper's search (NanoPL section 5.2), on the footprint of the sample.
 // "greedy-heat": the paper's comparison (figure 5b): always on to the hottest block.
 // "conservative": the paper's comparison (section 7.3): every possible path between two cuts fits.
+// "finest": every legal cut at once; for tests (make_plan() never drops its cuts).
 // "none": one stage.
 // Errors: unknown name; the hint lists the names.
 llvm::Expected<std::unique_ptr<CutPolicy>> make_policy(llvm::StringRef name);

@@ -42,7 +42,7 @@ TEST_P(LegalStages, OnRandomGraphs) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Policies, LegalStages,
-                         testing::Values("optimistic-bound", "greedy-heat", "conservative", "none"),
+                         testing::Values("optimistic-bound", "greedy-heat", "conservative", "finest", "none"),
                          [](const auto& p) {
                            std::string name = p.param;
                            std::replace(name.begin(), name.end(), '-', '_');

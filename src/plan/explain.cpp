@@ -1,0 +1,178 @@
+// `heddle plan --explain`: what holds the packet body together, for the owner of the program.
+//
+// The reader wants to know which change to the program (or which statement about it) would give a better
+// plan. So windows come largest first, each with the two places that bound it, how much of the packet lies
+// between, and what would free it. Small windows cost nothing and are only counted.
+
+#include "plan/plan.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <map>
+
+namespace heddle {
+
+using llvm::formatv;
+
+namespace {
+
+constexpr size_t windows_in_full = 20; // then one line for the rest
+constexpr size_t accesses_at_ends = 3; // shown at each end of a window
+constexpr size_t relaxed_per_verdict = 10;
+constexpr unsigned text_width = 110;
+constexpr unsigned indent = 23;
+
+double percent(double part, double whole) {
+  return whole > 0 ? 100 * part / whole : 0;
+}
+
+// "label      text", wrapped at words, aligned.
+void paragraph(llvm::raw_ostream& out, llvm::StringRef label, llvm::StringRef text) {
+  out << "     " << llvm::left_justify(label, indent - 5);
+  unsigned column = indent;
+  llvm::SmallVector<llvm::StringRef, 32> words;
+  text.split(words, ' ', -1, false);
+  for (llvm::StringRef word : words) {
+    if (column > indent && column + 1 + word.size() > text_width) {
+      out << '\n' << std::string(indent, ' ');
+      column = indent;
+    } else if (column > indent) {
+      out << ' ';
+      ++column;
+    }
+    out << word;
+    column += unsigned(word.size());
+  }
+  out << '\n';
+}
+
+struct Line {
+  const LocationAccess* access;
+  bool read, write;
+};
+
+// The accesses with those of one source line merged, in the same order.
+std::vector<Line> merged_lines(const PlannedWindow& window) {
+  std::vector<Line> lines;
+  std::map<std::pair<std::string, std::string>, size_t> seen;
+  for (const LocationAccess& access : window.accesses) {
+    auto [place, fresh] = seen.try_emplace({access.function, access.at}, lines.size());
+    if (fresh) lines.push_back({&access, false, false});
+    (access.write ? lines[place->second].write : lines[place->second].read) = true;
+  }
+  return lines;
+}
+
+void explain_accesses(const PlannedWindow& window, llvm::raw_ostream& out) {
+  std::vector<Line> lines = merged_lines(window);
+  size_t width = 0;
+  for (const Line& line : lines)
+    width = std::max(width, std::min<size_t>(line.access->at.size(), 40));
+  for (size_t i = 0; i != lines.size(); ++i) {
+    if (i == accesses_at_ends && lines.size() > 2 * accesses_at_ends + 1) {
+      size_t left_out = lines.size() - 2 * accesses_at_ends;
+      paragraph(out, "", formatv("... {0} more ...", left_out).str());
+      i += left_out;
+    }
+    const Line& line = lines[i];
+    const char* label = lines.size() == 1 ? "accessed" : i == 0 ? "from" : i + 1 == lines.size() ? "to" : "";
+    const char* kind = line.read && line.write ? "reads, writes" : line.write ? "writes" : "reads";
+    out << "     " << llvm::left_justify(label, indent - 5)
+        << llvm::left_justify(line.access->at.empty() ? "?" : line.access->at, unsigned(width)) << "  "
+        << llvm::left_justify(kind, 13) << "  " << line.access->function << '\n';
+  }
+}
+
+void explain_window(const Plan& plan, const PlannedWindow& window, size_t number, llvm::raw_ostream& out) {
+  out << llvm::format("\n%3zu. ", number) << window.name << '\n';
+  paragraph(out, "holds together",
+            formatv("{0:f1} % of a packet's instructions ({1}), {2:f0} cache lines = {3:f0} % of the budget",
+                    100 * window.heat_share, window.instructions, window.cost,
+                    percent(window.cost, plan.budget))
+                .str());
+  explain_accesses(window, out);
+  if (!window.reason.empty()) paragraph(out, "why", window.reason);
+  paragraph(out, "would be freed by",
+            window.would_free.empty() ? "nothing that Heddle knows" : window.would_free);
+}
+
+std::map<std::string, std::vector<const PlannedRelaxation*>> by_verdict(const BodyPlan& body) {
+  std::map<std::string, std::vector<const PlannedRelaxation*>> verdicts;
+  for (const PlannedRelaxation& relaxed : body.relaxed)
+    verdicts[relaxed.verdict].push_back(&relaxed);
+  return verdicts;
+}
+
+// The figures of the NanoPL paper's table 3.
+void explain_figures(const Plan& plan, const BodyPlan& body, llvm::raw_ostream& out) {
+  paragraph(out, "packet",
+            formatv("{0:f0} instructions, {1:f0} cache lines; budget {2:f0} lines, batch {3}",
+                    body.instructions, body.footprint, plan.budget, plan.batch)
+                .str());
+  std::string shared = formatv("{0}: {1} with a window", body.shared_locations, body.windows.size()).str();
+  for (const auto& [verdict, locations] : by_verdict(body))
+    shared += formatv(", {0} {1}", locations.size(), verdict).str();
+  paragraph(out, "shared locations", shared);
+  if (body.windows.empty()) return;
+  const PlannedWindow& largest = body.windows.front();
+  paragraph(out, "largest window",
+            formatv("{0} instructions ({1:f1} % of the packet), {2:f0} lines = {3:f1} % of the L1 "
+                    "instruction cache",
+                    largest.instructions, 100 * largest.heat_share, largest.cost,
+                    percent(largest.cost, plan.icache_lines))
+                .str());
+  paragraph(out, "all windows",
+            formatv("{0:f0} instructions ({1:f1} % of the packet), {2:f1} % of the body's code",
+                    body.window_heat, percent(body.window_heat, body.instructions),
+                    percent(body.window_lines, body.static_lines))
+                .str());
+}
+
+void explain_relaxed(const BodyPlan& body, llvm::raw_ostream& out) {
+  if (body.relaxed.empty()) return;
+  out << "\n  locations that need no window\n";
+  for (const auto& [verdict, locations] : by_verdict(body)) {
+    out << "\n     " << verdict << " (" << locations.size() << ")\n";
+    for (size_t i = 0; i != std::min(locations.size(), relaxed_per_verdict); ++i)
+      out << "       " << locations[i]->name << ": " << locations[i]->reason << '\n';
+    if (locations.size() > relaxed_per_verdict)
+      out << "       ... and " << locations.size() - relaxed_per_verdict << " more (in the plan file)\n";
+  }
+}
+
+void explain_body(const Plan& plan, const BodyPlan& body, llvm::raw_ostream& out) {
+  out << body.body << ": " << (body.source.empty() ? "?" : body.source) << '\n';
+  explain_figures(plan, body, out);
+  paragraph(out, "outcome",
+            body.sites.empty()
+                ? "not staged"
+                : formatv("{0} stages, {1} sites", body.stages.size(), body.sites.size()).str());
+  if (!body.windows.empty()) out << "\n  windows, largest first\n";
+  for (size_t i = 0; i != std::min(body.windows.size(), windows_in_full); ++i)
+    explain_window(plan, body.windows[i], i + 1, out);
+  if (body.windows.size() > windows_in_full) {
+    const PlannedWindow& next = body.windows[windows_in_full];
+    out << formatv("\n     ... and {0} more, none above {1:f1} % of the packet (in the plan file)\n",
+                   body.windows.size() - windows_in_full, 100 * next.heat_share);
+  }
+  explain_relaxed(body, out);
+}
+
+} // namespace
+
+void explain_plan(const Plan& plan, llvm::raw_ostream& out) {
+  for (const BodyPlan& body : plan.bodies) {
+    explain_body(plan, body, out);
+    out << '\n';
+  }
+  for (const Remark& remark : plan.remarks) {
+    out << "remark [" << remark.code << "] " << remark.where << '\n';
+    paragraph(out, "", remark.what);
+    paragraph(out, "hint", remark.hint);
+  }
+}
+
+} // namespace heddle

@@ -1,0 +1,213 @@
+// The decision.
+//
+// The policy says where to cut; this file says whether. For a stage with footprint S that fits the budget,
+// the first packet of a batch fetches the lines and the others find them: S / batch lines per packet. A stage
+// that does not fit evicts its own code before the next packet comes (least recently used, code in the same
+// order): every line that a packet touches is fetched again. A body that fits as a whole is never fetched
+// again at all. So
+//     cycles(stage) = refill * (S <= Bud ? min(S / batch, L) : L),    L = lines that one packet touches,
+// plus the cycles of the crossings. Cuts are dropped, the least useful one first, while merging two
+// neighbours saves more crossings than it adds refills; if nothing is left, or the rest does not beat the
+// original order, the body stays as it is. This is deliberately coarse: it is there to say no. A cost model
+// calibrated on the host takes its place behind the same options.
+
+#include "plan/make_plan.h"
+
+#include "plan/sites.h"
+#include "plan/windows.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace heddle {
+
+using llvm::Twine;
+
+namespace {
+
+// Weights of each stage of a labelling, and the price of a labelling in cycles per packet.
+class Pricing {
+public:
+  Pricing(const Condensed& condensed, const PlanOptions& options)
+      : condensed_(condensed), options_(options) {}
+
+  double cycles(const std::vector<unsigned>& stages) const {
+    std::vector<std::pair<double, double>> load; // cost, lines per packet
+    for (size_t g = 0; g != stages.size(); ++g) {
+      if (load.size() <= stages[g]) load.resize(stages[g] + 1);
+      load[stages[g]].first += condensed_.groups[g].cost;
+      load[stages[g]].second += condensed_.groups[g].packet_lines;
+    }
+    double lines = 0, crossings = 0;
+    for (auto [cost, packet_lines] : load)
+      lines += refills(cost, packet_lines, load.size() == 1);
+    for (const CutLink& link : condensed_.links)
+      if (stages[link.from] < stages[link.to]) crossings += link.crossings;
+    return lines * options_.refill_cycles + crossings * options_.crossing_cycles;
+  }
+
+private:
+  double refills(double cost, double packet_lines, bool alone) const {
+    if (cost > options_.budget.lines) return packet_lines;
+    if (alone) return 0;
+    return std::min(cost / std::max(1u, options_.batch), packet_lines);
+  }
+
+  const Condensed& condensed_;
+  const PlanOptions& options_;
+};
+
+std::vector<unsigned> without_cut(std::vector<unsigned> stages, unsigned cut) {
+  for (unsigned& stage : stages)
+    if (stage >= cut) --stage;
+  return stages;
+}
+
+// Drops cuts that cost more than they save. Stages that end over the budget by it are priced as such.
+void drop_useless_cuts(const Pricing& pricing, double min_gain, std::vector<unsigned>& stages) {
+  for (;;) {
+    unsigned last = *std::max_element(stages.begin(), stages.end());
+    double now = pricing.cycles(stages), best_saving = -min_gain;
+    unsigned best = 0;
+    for (unsigned cut = 1; cut <= last; ++cut)
+      if (double saving = now - pricing.cycles(without_cut(stages, cut)); saving >= best_saving) {
+        best_saving = saving;
+        best = cut;
+      }
+    if (!best) return;
+    stages = without_cut(std::move(stages), best);
+  }
+}
+
+class BodyPlanner {
+public:
+  BodyPlanner(const CutGraph& graph, const PlanOptions& options, const CutPolicy& policy, Plan& plan)
+      : graph_(graph), options_(options), policy_(policy), plan_(plan),
+        condensed_(condense(graph, options.model, options.batch)) {}
+
+  BodyPlan run() {
+    body_.body = graph_.body;
+    body_.contexts = graph_.contexts;
+    if (!graph_.nodes.empty()) {
+      const CutNode& entry = graph_.nodes[graph_.entry];
+      body_.source = entry.at.empty() ? entry.function : entry.function + " (" + entry.at + ")";
+    }
+    measure_windows(graph_, options_.model, options_.batch, body_);
+    std::vector<unsigned> stages = decide();
+    std::vector<unsigned> by_node = node_stages(condensed_, stages);
+    body_.sites = sites_of(graph_, by_node);
+    body_.stages = stages_table(graph_, condensed_, by_node);
+    if (!body_.sites.empty()) remark_oversized();
+    return std::move(body_);
+  }
+
+private:
+  void remark(const char* code, const Twine& what, const Twine& hint) {
+    plan_.remarks.push_back({code, body_.source, what.str(), hint.str()});
+  }
+
+  std::vector<unsigned> decide() {
+    std::vector<unsigned> one_stage(condensed_.groups.size());
+    if (options_.policy == "none" || condensed_.groups.empty()) return one_stage;
+    if (condensed_.groups.size() == 1) {
+      remark_no_cut();
+      return one_stage;
+    }
+    bool only_if_pays = options_.only_if_pays && options_.policy != "finest";
+    if (only_if_pays && !worth_a_search()) return one_stage;
+    std::vector<unsigned> stages = policy_.stages(condensed_, options_.budget);
+    Pricing pricing(condensed_, options_);
+    if (only_if_pays) {
+      drop_useless_cuts(pricing, options_.min_gain, stages);
+      if (pricing.cycles(stages) + options_.min_gain >= pricing.cycles(one_stage)) stages = one_stage;
+    }
+    body_.cycles_saved = pricing.cycles(one_stage) - pricing.cycles(stages);
+    if (*std::max_element(stages.begin(), stages.end()) == 0)
+      remark("one-stage", "cuts are legal, but no cut saves more than its crossings cost",
+             "the largest windows decide where cuts can lie: see 'heddle plan --explain'");
+    remark_coverage();
+    return stages;
+  }
+
+  bool worth_a_search() {
+    if (body_.packets == 0) {
+      remark("no-packets", "the profile has no packet of this body", "profile with traffic that reaches it");
+      return false;
+    }
+    if (body_.footprint > options_.budget.lines) return true;
+    remark("path-fits-cache",
+           llvm::formatv("a batch touches {0:f0} instruction-cache lines, and the budget is {1:f0}",
+                         body_.footprint, options_.budget.lines)
+               .str(),
+           "nothing to gain from the instruction cache; a smaller --budget forces cuts");
+    return false;
+  }
+
+  void remark_no_cut() {
+    CutGraph plain = graph_;
+    plain.locations.clear();
+    if (condense(plain).groups.size() > 1)
+      remark("window-covers-body",
+             "windows hold all of the body together; the largest is that of " + largest_window(),
+             "see 'heddle plan --explain' for what would free them");
+    else
+      remark("no-legal-cut", "the body has no edge for a site outside of loops",
+             "name a loop with more code in it: --body FUNCTION:loop");
+  }
+
+  // One group with most of the instructions leaves little to stage, even where cuts around it are legal.
+  void remark_coverage() {
+    auto hottest = llvm::max_element(condensed_.groups,
+                                     [](const CutGroup& a, const CutGroup& b) { return a.heat < b.heat; });
+    if (body_.windows.empty() || hottest->heat < 0.9 * body_.instructions || body_.instructions == 0) return;
+    remark("window-covers-body",
+           "windows hold " + Twine(int(100 * hottest->heat / body_.instructions)) +
+               " % of a packet's instructions together; the largest is that of " + largest_window(),
+           "see 'heddle plan --explain' for what would free them");
+  }
+
+  void remark_oversized() {
+    for (size_t s = 0; s != body_.stages.size(); ++s)
+      if (body_.stages[s].cost > options_.budget.lines)
+        remark("window-over-budget",
+               "stage " + Twine(s) + " takes " + Twine(int(body_.stages[s].cost)) + " lines of a budget of " +
+                   Twine(int(options_.budget.lines)) + ": a window or a loop cannot be divided",
+               "see 'heddle plan --explain' for what would free it");
+  }
+
+  std::string largest_window() const { return body_.windows.empty() ? "?" : body_.windows.front().name; }
+
+  const CutGraph& graph_;
+  const PlanOptions& options_;
+  const CutPolicy& policy_;
+  Plan& plan_;
+  Condensed condensed_;
+  BodyPlan body_;
+};
+
+} // namespace
+
+bool Plan::stages_anything() const {
+  return llvm::any_of(bodies, [](const BodyPlan& body) { return !body.sites.empty(); });
+}
+
+llvm::Expected<Plan> make_plan(llvm::StringRef program_id, const std::vector<CutGraph>& graphs,
+                               const PlanOptions& options) {
+  auto policy = make_policy(options.policy);
+  if (!policy) return policy.takeError();
+  Plan plan;
+  plan.program = program_id.str();
+  plan.policy = options.policy;
+  plan.footprint_model = options.model == FootprintModel::Batch ? "batch" : "per-visit";
+  plan.budget = options.budget.lines;
+  plan.icache_lines = options.icache_lines;
+  plan.batch = options.batch;
+  plan.relaxations = options.relaxations;
+  for (const CutGraph& graph : graphs)
+    plan.bodies.push_back(BodyPlanner(graph, options, **policy, plan).run());
+  return plan;
+}
+
+} // namespace heddle

@@ -1,0 +1,34 @@
+// The decision: from the bodies' graphs to a plan, and whether it pays.
+#pragma once
+
+#include "plan/plan.h"
+#include "plan/policy.h"
+
+namespace heddle {
+
+struct PlanOptions {
+  std::string policy = "optimistic-bound";
+  Budget budget;
+  double icache_lines = 512; // of the whole cache; for the figures only
+  unsigned batch = 32;
+  FootprintModel model = FootprintModel::Batch;
+  std::vector<std::string> relaxations; // that the analysis was allowed to use; recorded in the plan
+  // What a decision weighs, in cycles: fetching a line from the next level of cache, and crossing a site.
+  double refill_cycles = 12, crossing_cycles = 16;
+  double min_gain = 0;      // a cut has to save more cycles per packet than this
+  bool only_if_pays = true; // false: keep every cut of the policy, whatever it costs
+};
+
+// One BodyPlan per graph; a body that is not worth staging, or cannot be, has no sites and a remark that says
+// why:
+//   no-packets         the sample has no packet of the body
+//   path-fits-cache    the whole footprint is within the budget
+//   no-legal-cut       the body is one loop, or has no place for a site
+//   window-covers-body windows hold the body together (or 90 % of its instructions: then with sites)
+//   one-stage          cuts are legal, but none saves more than it costs
+//   window-over-budget a stage exceeds the budget because a window or a loop does
+// Errors: unknown policy.
+llvm::Expected<Plan> make_plan(llvm::StringRef program_id, const std::vector<CutGraph>& graphs,
+                               const PlanOptions& options);
+
+} // namespace heddle

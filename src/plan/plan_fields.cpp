@@ -1,0 +1,91 @@
+#include "plan/plan_fields.h"
+
+namespace heddle {
+
+void PlanFields::fail(llvm::StringRef name, llvm::StringRef what) {
+  if (error_) return;
+  error_ = true;
+  std::string field = path_of(name);
+  what_ = (field.empty() ? "the plan" : "field '" + field + "'") + " " + what.str();
+}
+
+const llvm::json::Value* PlanFields::find(llvm::StringRef name) {
+  known_.insert(name);
+  if (error_) return nullptr;
+  const llvm::json::Value* value = object_->get(name);
+  if (!value) fail(name, "is missing");
+  return value;
+}
+
+void PlanFields::read(llvm::StringRef name, std::string& out) {
+  if (const llvm::json::Value* value = find(name)) {
+    if (auto text = value->getAsString())
+      out = text->str();
+    else
+      fail(name, "is not a string");
+  }
+}
+
+void PlanFields::read(llvm::StringRef name, double& out) {
+  if (const llvm::json::Value* value = find(name)) {
+    if (auto number = value->getAsNumber())
+      out = *number;
+    else
+      fail(name, "is not a number");
+  }
+}
+
+void PlanFields::read(llvm::StringRef name, bool& out) {
+  if (const llvm::json::Value* value = find(name)) {
+    if (auto flag = value->getAsBoolean())
+      out = *flag;
+    else
+      fail(name, "is neither true nor false");
+  }
+}
+
+void PlanFields::read(llvm::StringRef name, uint64_t& out) {
+  if (const llvm::json::Value* value = find(name)) {
+    if (auto number = value->getAsUINT64())
+      out = *number;
+    else
+      fail(name, "is not a whole number from 0 on");
+  }
+}
+
+void PlanFields::read(llvm::StringRef name, uint32_t& out) {
+  uint64_t wide = out;
+  read(name, wide);
+  if (wide > UINT32_MAX) fail(name, "is too large");
+  out = uint32_t(wide);
+}
+
+void PlanFields::read(llvm::StringRef name, std::vector<std::string>& out) {
+  const llvm::json::Value* value = find(name);
+  if (!value) return;
+  const llvm::json::Array* array = value->getAsArray();
+  if (!array) return fail(name, "is not an array");
+  for (const llvm::json::Value& element : *array) {
+    auto text = element.getAsString();
+    if (!text) return fail(name, "holds something that is not a string");
+    out.push_back(text->str());
+  }
+}
+
+bool PlanFields::has_unknown() {
+  if (error_) return false;
+  for (const auto& [name, value] : *object_)
+    if (!known_.contains(name)) {
+      fail(llvm::StringRef(name), "is unknown");
+      return true;
+    }
+  return false;
+}
+
+llvm::Error PlanFields::done(llvm::StringRef where) {
+  if (!error_ && !has_unknown()) return llvm::Error::success();
+  return diagnose(what_, "docs/plan.schema.json lists the fields; or make the plan again with 'heddle plan'",
+                  where);
+}
+
+} // namespace heddle

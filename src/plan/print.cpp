@@ -1,0 +1,75 @@
+// `heddle plan --print`: what was decided, for people.
+
+#include "plan/plan.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace heddle {
+
+using llvm::formatv;
+
+namespace {
+
+double percent(double part, double whole) {
+  return whole > 0 ? 100 * part / whole : 0;
+}
+
+void print_stages(const Plan& plan, const BodyPlan& body, llvm::raw_ostream& out) {
+  out << "  stage  footprint  of budget  instructions  share  blocks  crossings per packet\n";
+  for (size_t s = 0; s != body.stages.size(); ++s) {
+    const PlannedStage& stage = body.stages[s];
+    out << llvm::format("  %5zu  %9.0f  %7.0f %%  %12.0f  %3.0f %%  %6u  ", s, stage.cost,
+                        percent(stage.cost, plan.budget), stage.heat, percent(stage.heat, body.instructions),
+                        stage.blocks);
+    if (s + 1 == body.stages.size())
+      out << "-\n";
+    else
+      out << llvm::format("%.2f\n", stage.crossings);
+  }
+}
+
+void print_sites(const BodyPlan& body, llvm::raw_ostream& out) {
+  if (body.sites.empty()) return;
+  size_t width = 0;
+  for (const PlannedSite& site : body.sites)
+    width = std::max(width, site.at.size());
+  out << "  sites (" << body.sites.size() << ")\n";
+  for (const PlannedSite& site : body.sites)
+    out << "    into stage " << llvm::format("%-3u", site.stage)
+        << llvm::left_justify(site.at.empty() ? "?" : site.at, unsigned(width)) << "  " << site.function
+        << (site.context ? formatv("  (context {0})", site.context).str() : "") << '\n';
+}
+
+void print_body(const Plan& plan, const BodyPlan& body, llvm::raw_ostream& out) {
+  out << '\n' << body.body << ": " << (body.source.empty() ? "?" : body.source) << '\n';
+  out << formatv("  {0:f0} instructions and {1:f0} instruction-cache lines, from {2} packets; {3} opened "
+                 "calls\n",
+                 body.instructions, body.footprint, body.packets,
+                 body.contexts.empty() ? 0 : body.contexts.size() - 1);
+  if (body.sites.empty())
+    out << "  not staged\n";
+  else
+    print_stages(plan, body, out);
+  print_sites(body, out);
+}
+
+} // namespace
+
+void print_plan(const Plan& plan, llvm::raw_ostream& out) {
+  out << "plan for " << plan.program << '\n';
+  out << formatv("policy {0}, budget {1:f0} instruction-cache lines ({2} footprint), batch {3}\n",
+                 plan.policy, plan.budget, plan.footprint_model, plan.batch);
+  out << "relaxations: "
+      << (plan.relaxations.empty() ? std::string("none") : llvm::join(plan.relaxations, ", ")) << '\n';
+  for (const BodyPlan& body : plan.bodies)
+    print_body(plan, body, out);
+  for (const Remark& remark : plan.remarks)
+    out << "\nremark [" << remark.code << "] " << remark.where << ": " << remark.what << "\n  " << remark.hint
+        << '\n';
+}
+
+} // namespace heddle
