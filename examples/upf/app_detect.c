@@ -328,6 +328,7 @@ static bool rtp_continues(struct app_flow* flow, const struct app_info* info, bo
 }
 
 static void weak_sighting(struct app_flow* flow, const struct app_info* info, bool uplink) {
+  if (info->app == APP_RTCP && flow->candidate == APP_RTP) return; // both share a port when multiplexed
   bool fits = flow->candidate == info->app;
   uint8_t needed = WEAK_HITS;
   if (info->app == APP_RTP) {

@@ -50,13 +50,15 @@ static bool handshake_type_fits(uint8_t type) {
 // The handshake messages of one record.
 static enum app_confidence handshake_record(struct cur r, bool whole, bool datagram, struct app_info* out) {
   enum app_confidence got = APP_CONF_NONE;
+  // A Finished message after an earlier segment's ChangeCipherSpec is noise behind a sound record header.
+  enum app_confidence encrypted = whole && r.len >= 24 ? APP_CONF_STRONG : APP_CONF_NONE;
   while (cur_left(&r) >= 4) {
     uint8_t type = cur_u8(&r);
     uint32_t length = cur_u24(&r);
     if (datagram) cur_skip(&r, 8); // message number, fragment offset and length
-    if (!handshake_type_fits(type) || length > 0x20000) return got;
+    if (!handshake_type_fits(type) || length > 0x20000) return got ? got : encrypted;
     bool complete = length <= cur_left(&r);
-    if (!complete && whole && cur_left(&r) == 0) return got;
+    if (!complete && whole) return got ? got : encrypted;
     struct cur body = cur_sub_most(&r, length);
     if (!got) out->message = type;
     if (!tls_handshake(type, body, complete, datagram, out)) return APP_CONF_NONE;
