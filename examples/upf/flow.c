@@ -7,6 +7,7 @@
 #include "phases.h"
 #include <stdlib.h>
 
+enum { MAX_SCALE = 14 };
 enum { FLOW_SETS = 16384, FLOW_WAYS = 4, NAME_SETS = 8192, NAME_WAYS = 4, NAME_MAX_LEN = 64 };
 
 static const uint64_t tcp_idle = 3600ull * NS_PER_S, other_idle = 180ull * NS_PER_S,
@@ -212,7 +213,8 @@ static void tcp_track(struct flow* f, struct pkt_ctx* c) {
     tcp_open_side(from, ip, end);
     f->phase = TCP_OPENING;
   } else if (!from->seen) {
-    tcp_open_side(from, ip, end); // joined in the middle
+    tcp_open_side(from, ip, end);
+    from->scale = MAX_SCALE; // joined in the middle: whatever was agreed on, it was no more
   }
   tcp_sequence(f, c, end);
   if (f->phase == TCP_OPENING && ack && !syn) f->phase = TCP_OPEN;

@@ -168,7 +168,7 @@ static int parse_option(struct options* o, int id) {
 }
 
 static int parse_options(int argc, char** argv, struct options* o) {
-  *o = (struct options){.interval = 1000,
+  *o = (struct options){.interval = 10000,
                         .idle = 1000,
                         .loops = 1,
                         .workers = 1,

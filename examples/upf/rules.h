@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { MAX_PDRS = 32, MAX_FARS = 16, MAX_QERS = 8, MAX_URRS = 8, MAX_FILTERS = 64, MAX_RANGES = 4 };
+enum { MAX_PDRS = 32, MAX_FARS = 16, MAX_QERS = 8, MAX_URRS = 8, MAX_FILTERS = 64, MAX_RANGES = 8 };
 enum { REFS_PER_PDR = 4 }; // QERs and URRs that one PDR may name
 
 enum interface { IF_ACCESS = 0, IF_CORE = 1 }; // TS 29.244 section 8.2.2
