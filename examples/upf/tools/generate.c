@@ -250,7 +250,7 @@ static bool step_sctp(struct generator* g, struct flow* f) {
     put_u32(s, 65536);
     put_u32(s, 0);
   }
-  uint32_t crc = crc32c(s->data, s->len);
+  uint32_t crc = sctp_checksum(s->data, s->len);
   for (int i = 0; i < 4; i++)
     s->data[8 + i] = (uint8_t)(crc >> (8 * i));
   send_segment(g, f, uplink, 132);

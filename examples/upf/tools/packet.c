@@ -134,7 +134,7 @@ static uint16_t pseudo_checksum(const struct address* from, const struct address
 }
 
 // Bit by bit: a workload is made once, and SCTP is rare in it.
-uint32_t crc32c(const uint8_t* p, uint32_t n) {
+uint32_t sctp_checksum(const uint8_t* p, uint32_t n) {
   uint32_t crc = ~0u;
   while (n--) {
     crc ^= *p++;
@@ -276,7 +276,7 @@ static void fix_transport(uint8_t* ip, uint8_t proto, uint8_t* segment, uint32_t
     at = 2;
   else if (proto == SCTP && n >= 12) {
     set_u32(segment + 8, 0);
-    uint32_t crc = crc32c(segment, n);
+    uint32_t crc = sctp_checksum(segment, n);
     memcpy(segment + 8, &crc, 4); // the polynomial's bytes go out lowest first
     return;
   } else

@@ -77,7 +77,7 @@ void put_icmp_echo(struct buf* b, const struct address* from, const struct addre
 
 uint16_t ip_checksum(const uint8_t* p, uint32_t n);
 uint16_t transport_checksum(const uint8_t* ip, uint8_t proto, const uint8_t* segment, uint32_t n);
-uint32_t crc32c(const uint8_t* p, uint32_t n);
+uint32_t sctp_checksum(const uint8_t* p, uint32_t n);
 
 // Sets all checksums of an IP packet that lies in memory as a whole (fragments: the IP header's only).
 void fix_checksums(uint8_t* ip, uint32_t n);
