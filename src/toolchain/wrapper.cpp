@@ -172,6 +172,23 @@ std::string assemble(const std::string& clang, const DriverCommand& command, con
   return content;
 }
 
+// With -g, clang's own assembler warns about the files that -save-temps makes it read: a message that a build
+// without -g does not have.
+bool saves_temporaries(const DriverCommand& command) {
+  return llvm::any_of(command.arguments, [](StringRef a) {
+    return a.starts_with("-save-temps") || a.starts_with("--save-temps");
+  });
+}
+
+// A link that misses an input fails anyway, and should do so in clang's words alone.
+bool misses_input(const DriverCommand& command) {
+  using Kind = DriverItem::Kind;
+  return llvm::any_of(command.items, [](const DriverItem& item) {
+    bool file = item.kind == Kind::Compiled || item.kind == Kind::Assembled || item.kind == Kind::Linked;
+    return file && item.text != "-" && !llvm::sys::fs::exists(item.text);
+  });
+}
+
 // The extra linker input, or nothing where the link cannot carry one.
 std::string link_object(const std::string& clang, const DriverCommand& command, bool cxx) {
   LinkRecord record =
@@ -195,10 +212,11 @@ int run_compiler(bool cxx, llvm::ArrayRef<const char*> args) {
   }
   if (command.compiles()) {
     arguments.insert(arguments.end(), {"-Xclang", "-fembed-bitcode=bitcode"});
-    if (!command.has_debug) arguments.push_back("-g");
+    if (!command.has_debug && !saves_temporaries(command)) arguments.push_back("-g");
   }
   // The extra object goes first, where no -x, --whole-archive or --format of the user's is in force yet.
-  if (command.phase == DriverPhase::Link && !command.partial && !command.foreign_target)
+  if (command.phase == DriverPhase::Link && !command.partial && !command.foreign_target &&
+      !misses_input(command))
     if (std::string object = link_object(*clang, command, cxx); !object.empty())
       arguments.insert(arguments.end(), {"-Xlinker", object});
   bool lto = llvm::any_of(command.arguments, is_lto_option);
