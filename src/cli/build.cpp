@@ -1,0 +1,41 @@
+// heddle build: applies the plan and links the optimized program.
+#include "cli/command.h"
+#include "cli/workspace.h"
+
+#include "transform/build.h"
+
+namespace heddle {
+
+namespace {
+
+struct Options {
+  WorkspaceOptions workspace;
+  std::string plan, out;
+};
+
+llvm::Error run(const Options& options) {
+  auto workspace = Workspace::open(options.workspace);
+  if (!workspace) return workspace.takeError();
+  auto program = workspace->prepared();
+  if (!program) return program.takeError();
+  auto plan = read_plan(options.plan.empty() ? workspace->plan_file() : options.plan, program->id);
+  if (!plan) return plan.takeError();
+  std::string out = options.out.empty() ? options.workspace.program + ".heddle" : options.out;
+  Step step("build");
+  if (llvm::Error error = build_program(workspace->image(), *program, *plan, out)) return error;
+  step.done(out);
+  return llvm::Error::success();
+}
+
+} // namespace
+
+void add_build(CLI::App& app, Action& chosen) {
+  auto* command = app.add_subcommand("build", "apply the plan and link the optimized program");
+  auto options = std::make_shared<Options>();
+  options->workspace.add_to(*command);
+  command->add_option("--plan", options->plan, "the plan (default: in the work folder)");
+  command->add_option("-o,--output", options->out, "the optimized program (default: PROGRAM.heddle)");
+  command->callback([&chosen, options] { chosen = [options] { return run(*options); }; });
+}
+
+} // namespace heddle

@@ -1,0 +1,230 @@
+// heddle optimize: everything in order, one line per step.
+#include "cli/command.h"
+#include "cli/running.h"
+#include "cli/workspace.h"
+
+#include "profile/collect.h"
+#include "support/diagnostic.h"
+#include "support/file.h"
+#include "transform/build.h"
+
+#include "llvm/Support/Allocator.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/StringSaver.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace heddle {
+
+namespace {
+
+struct Options {
+  WorkspaceOptions workspace;
+  PlanningOptions planning;
+  ProfileOptions profile;
+  RunningOptions running;
+  std::string out, json, icache = "32K:8", bench_args;
+  std::vector<std::string> args;
+  bool skip_bench = false;
+};
+
+struct Outcome {
+  const Options& options;
+  ProfileResult profile;
+  Plan plan;
+  double analysis_seconds = 0;
+  std::vector<SimulatedMisses> misses;
+  VerifyResult verified;
+  std::optional<BenchResult> benched;
+};
+
+void write_outcome(const Outcome& outcome, llvm::json::OStream& json) {
+  size_t stages = 1, sites = 0;
+  for (const BodyPlan& body : outcome.plan.bodies) {
+    stages = std::max(stages, body.stages.size());
+    sites += body.sites.size();
+  }
+  json.attribute("program", outcome.options.workspace.program);
+  json.attribute("packets", int64_t(outcome.profile.packets_seen));
+  json.attribute("stages", int64_t(sites ? stages : 1));
+  json.attribute("sites", int64_t(sites));
+  json.attribute("analysis_seconds", outcome.analysis_seconds);
+  json.attributeArray("mpki", [&] {
+    for (const SimulatedMisses& cache : outcome.misses)
+      json.object([&] {
+        json.attribute("cache", cache.cache);
+        json.attribute("simulated", true);
+        json.attribute("original", cache.original.mpki());
+        json.attribute("staged", cache.staged.mpki());
+      });
+  });
+  if (sites == 0) return;
+  json.attribute("identical", outcome.verified.verdict == Verdict::Identical);
+  json.attributeObject("verify", [&] { write_verify(outcome.verified, json); });
+  if (!outcome.benched) return;
+  const Interval& ratio = outcome.benched->variants[1].ratio;
+  const Interval& unstaged = outcome.benched->variants[2].ratio;
+  json.attribute("ratio", ratio.median);
+  json.attributeArray("ratio_ci", [&] {
+    json.value(ratio.low);
+    json.value(ratio.high);
+  });
+  json.attribute("ratio_staging_off", unstaged.median);
+  json.attributeObject("bench", [&] { write_bench(*outcome.benched, json); });
+}
+
+llvm::Error finish(const Outcome& outcome) {
+  if (outcome.options.json.empty()) return llvm::Error::success();
+  return write_file(outcome.options.json, [&](llvm::raw_ostream& out) {
+    llvm::json::OStream json(out, 2);
+    json.object([&] { write_outcome(outcome, json); });
+    out << '\n';
+  });
+}
+
+bool has_sites(const Plan& plan) {
+  return llvm::any_of(plan.bodies, [](const BodyPlan& body) { return !body.sites.empty(); });
+}
+
+void say_why_not(const Plan& plan) {
+  llvm::outs() << "\nThe program is left alone: no cut is legal and worth it.\n";
+  for (const Remark& remark : plan.remarks) {
+    llvm::outs() << "  " << remark.code << ": " << remark.what << "\n";
+    if (!remark.hint.empty()) llvm::outs() << "    hint: " << remark.hint << "\n";
+  }
+  llvm::outs() << "`heddle plan --explain` names the shared locations that stand in the way.\n";
+}
+
+void summarise(const Outcome& outcome, const std::string& built) {
+  llvm::raw_ostream& out = llvm::outs();
+  out << '\n';
+  print_misses(outcome.misses, out);
+  if (outcome.benched) print_bench(*outcome.benched, out);
+  out << "\n"
+      << built << ": " << summary_of(outcome.plan) << ", outputs " << verdict_name(outcome.verified.verdict);
+  if (outcome.benched)
+    out << llvm::format(", %.3f times the original", outcome.benched->variants[1].ratio.median);
+  out << ".\n";
+}
+
+// The whole way, in the order in which it happens.
+llvm::Error run(const Options& options) {
+  auto caches =
+      parse_geometries(options.icache + (options.icache == "32K:8" ? "," + host_icache().str() : ""));
+  if (!caches) return caches.takeError();
+  Outcome outcome{options, {}, {}, 0, {}, {}, {}};
+
+  // The linked program, with the bitcode of everything that went in.
+  auto workspace = Workspace::open(options.workspace);
+  if (!workspace) return workspace.takeError();
+
+  // One module with outlined packet bodies. From here on its blocks are fixed.
+  Step prepare("prepare");
+  auto program = workspace->prepared();
+  if (!program) return program.takeError();
+  prepare.done(llvm::Twine(program->bodies.size()) +
+               (program->bodies.size() == 1 ? " packet body" : " packet bodies"));
+
+  // Which blocks each packet ran.
+  Step profile("profile");
+  auto args = workspace->arguments(options.args);
+  if (!args) return args.takeError();
+  ProfileOptions profiling = options.profile;
+  profiling.stdin_path = options.running.command.stdin_path;
+  profiling.stdout_path = workspace->file("profile.stdout");
+  profiling.stderr_path = workspace->file("profile.stderr");
+  auto collected =
+      collect_profile(workspace->image(), *program, *args, profiling, workspace->profile_file());
+  if (!collected) return collected.takeError();
+  outcome.profile = *collected;
+  auto trace = read_trace(workspace->profile_file(), program->id);
+  if (!trace) return trace.takeError();
+  profile.done(llvm::Twine(collected->packets) + " of " + llvm::Twine(collected->packets_seen) + " packets");
+
+  // What packets share, which cuts are legal, which pay.
+  Step plan("plan");
+  auto planned = make_plan_for(*workspace, *program, *trace, options.planning);
+  if (!planned) return planned.takeError();
+  if (llvm::Error error = write_plan(planned->plan, workspace->plan_file())) return error;
+  outcome.plan = planned->plan;
+  outcome.analysis_seconds = planned->analysis_seconds;
+  auto misses = simulate(*trace, *planned, *caches);
+  if (!misses) return misses.takeError();
+  outcome.misses = std::move(*misses);
+  plan.done(summary_of(planned->plan));
+  if (!has_sites(planned->plan)) {
+    say_why_not(planned->plan);
+    return finish(outcome);
+  }
+
+  // Sites in, linked with the runtime; under its final name only once it is shown to do the same.
+  std::string built = options.out.empty() ? options.workspace.program + ".heddle" : options.out;
+  std::string candidate = built + ".unverified";
+  Step build("build");
+  if (llvm::Error error = build_program(workspace->image(), *program, planned->plan, candidate)) return error;
+  build.done(built);
+
+  Step verify("verify");
+  RunningOptions running = options.running;
+  running.optimized = candidate;
+  running.command.args = options.args;
+  auto verified = verify_program(options.workspace.program, running);
+  if (!verified || verified->verdict != Verdict::Identical) {
+    if (verified) print_verify(*verified, llvm::outs());
+    (void)llvm::sys::fs::remove(candidate);
+    if (!verified) return verified.takeError();
+    return diagnose("the staged program's outputs are not shown to be identical; it was removed",
+                    "declare clocks and the like with --filter, or report the plan if the outputs are wrong",
+                    options.workspace.program);
+  }
+  outcome.verified = std::move(*verified);
+  if (llvm::Error error = rename_file(candidate, built)) return error;
+  verify.done("identical at every batch size");
+
+  if (!options.skip_bench) {
+    Step bench("bench");
+    running.optimized = built;
+    if (!options.bench_args.empty()) {
+      llvm::BumpPtrAllocator memory;
+      llvm::StringSaver saver(memory);
+      llvm::SmallVector<const char*, 32> words;
+      llvm::cl::TokenizeGNUCommandLine(options.bench_args, saver, words);
+      running.command.args.assign(words.begin(), words.end());
+    }
+    auto benched = bench_program(options.workspace.program, running);
+    if (!benched) return benched.takeError();
+    bench.done(llvm::Twine(benched->rounds) + " rounds");
+    outcome.benched = std::move(*benched);
+  }
+  summarise(outcome, built);
+  return finish(outcome);
+}
+
+} // namespace
+
+void add_optimize(CLI::App& app, Action& chosen) {
+  auto* command = app.add_subcommand("optimize", "profile, plan, build, verify and bench in one go");
+  auto options = std::make_shared<Options>();
+  RunningOptions& running = options->running;
+  options->workspace.add_to(*command);
+  options->planning.add_to(*command);
+  command->add_option("-o,--output", options->out, "the optimized program (default: PROGRAM.heddle)");
+  command->add_option("--json", options->json, "write the result as JSON");
+  command->add_option("--count", options->profile.count, "packets to profile")->capture_default_str();
+  command->add_option("--share", options->profile.share, "per cent of the packets to profile")
+      ->capture_default_str();
+  command->add_option("--icache", options->icache,
+                      "geometries to simulate, SIZE:WAYS,... (default: also the host's)");
+  command->add_option("--stdin", running.command.stdin_path, "the program's standard input")
+      ->capture_default_str();
+  command->add_option("--timeout", running.command.timeout_seconds, "seconds a run may take (0: any)");
+  command->add_option("--bench-args", options->bench_args, "other arguments for the bench, as one string");
+  command->add_flag("--no-bench", options->skip_bench, "stop after verifying");
+  running.add_verify_to(*command);
+  running.add_bench_to(*command);
+  command->add_option("ARGS", options->args, "after --: the program's arguments; {out} is the run's folder");
+  command->callback([&chosen, options] { chosen = [options] { return run(*options); }; });
+}
+
+} // namespace heddle

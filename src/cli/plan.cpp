@@ -1,0 +1,60 @@
+// heddle plan: analyses the program, decides where to cut, and says why.
+#include "cli/command.h"
+#include "cli/workspace.h"
+
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace heddle {
+
+namespace {
+
+struct Options {
+  WorkspaceOptions workspace;
+  PlanningOptions planning;
+  std::string profile, out, icache = "32K:8";
+  bool print = false, explain = false;
+};
+
+llvm::Error run(const Options& options) {
+  auto workspace = Workspace::open(options.workspace);
+  if (!workspace) return workspace.takeError();
+  auto caches = parse_geometries(options.icache);
+  if (!caches) return caches.takeError();
+  auto program = workspace->prepared();
+  if (!program) return program.takeError();
+  auto trace = read_trace(options.profile.empty() ? workspace->profile_file() : options.profile, program->id);
+  if (!trace) return trace.takeError();
+  Step step("plan");
+  auto planned = make_plan_for(*workspace, *program, *trace, options.planning);
+  if (!planned) return planned.takeError();
+  std::string out = options.out.empty() ? workspace->plan_file() : options.out;
+  if (llvm::Error error = write_plan(planned->plan, out)) return error;
+  step.done(summary_of(planned->plan) + ", in " + out);
+  if (options.print) print_plan(planned->plan, llvm::outs());
+  if (options.explain) explain_plan(planned->plan, llvm::outs());
+  if (!options.print) return llvm::Error::success();
+  auto simulated = simulate(*trace, *planned, *caches);
+  if (!simulated) return simulated.takeError();
+  print_misses(*simulated, llvm::outs());
+  return llvm::Error::success();
+}
+
+} // namespace
+
+void add_plan(CLI::App& app, Action& chosen) {
+  auto* command = app.add_subcommand("plan", "find shared locations and legal cuts; decide; explain");
+  auto options = std::make_shared<Options>();
+  options->workspace.add_to(*command);
+  options->planning.add_to(*command);
+  command->add_option("--profile", options->profile, "the profile (default: in the work folder)");
+  command->add_option("-o,--output", options->out, "the plan (default: in the work folder)");
+  command->add_option("--icache", options->icache, "geometries to simulate, SIZE:WAYS,...")
+      ->capture_default_str();
+  command->add_flag("--print", options->print, "print the plan as text");
+  command->add_flag("--explain", options->explain,
+                    "say which shared locations stand in the way, largest window first");
+  command->callback([&chosen, options] { chosen = [options] { return run(*options); }; });
+}
+
+} // namespace heddle

@@ -1,0 +1,93 @@
+#include "cli/running.h"
+
+#include "support/diagnostic.h"
+
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace heddle {
+
+namespace {
+
+// Run from another folder, so paths must not depend on where Heddle was started.
+llvm::Expected<std::string> absolute_program(const std::string& path, llvm::StringRef hint) {
+  llvm::SmallString<256> absolute(path);
+  (void)llvm::sys::fs::make_absolute(absolute);
+  if (!llvm::sys::fs::exists(absolute)) return diagnose("no such program", hint, path);
+  return absolute.str().str();
+}
+
+llvm::Expected<std::vector<Variant>> variants_of(const std::string& program, const RunningOptions& options,
+                                                 llvm::ArrayRef<unsigned> batches) {
+  auto original = absolute_program(program, "give the path of the program as heddle cc built it");
+  if (!original) return original.takeError();
+  std::string built = options.optimized.empty() ? program + ".heddle" : options.optimized;
+  auto optimized = absolute_program(built, "make it with `heddle build` or `heddle optimize`");
+  if (!optimized) return optimized.takeError();
+  std::vector<Variant> variants{{"original", *original, {}}};
+  for (unsigned batch : batches)
+    variants.push_back(
+        {"batch " + std::to_string(batch), *optimized, {{"HEDDLE_BATCH", std::to_string(batch)}}});
+  return std::move(variants);
+}
+
+} // namespace
+
+void RunningOptions::add_verify_to(CLI::App& app) {
+  app.add_option(
+         "--filter", filters,
+         "text that may differ: CHANNEL:/PATTERN/REPLACEMENT/, or times, dates, durations, rates, pids, "
+         "addresses")
+      ->allow_extra_args(false);
+  app.add_option("--batches", batches, "batch sizes to compare at")->delimiter(',')->capture_default_str();
+}
+
+void RunningOptions::add_bench_to(CLI::App& app) {
+  app.add_option("--metric", metric,
+                 "cpu, wall, or a regular expression with one group for a figure that the program prints "
+                 "(lower:REGEX where less is better)")
+      ->capture_default_str();
+  app.add_option("--pairs", pairs, "rounds of runs in turn")
+      ->check(CLI::Range(7, 1000))
+      ->capture_default_str();
+  app.add_option("--seconds", budget_seconds,
+                 "stop after so long, but not before seven rounds (0: no limit)");
+}
+
+llvm::Expected<VerifyResult> verify_program(const std::string& program, const RunningOptions& options) {
+  auto variants = variants_of(program, options, options.batches);
+  if (!variants) return variants.takeError();
+  VerifyOptions verify;
+  verify.command = options.command;
+  for (const std::string& text : options.filters) {
+    auto filter = parse_filter(text);
+    if (!filter) return filter.takeError();
+    verify.filters.push_back(std::move(*filter));
+  }
+  return verify_outputs(*variants, verify);
+}
+
+llvm::Expected<BenchResult> bench_program(const std::string& program, const RunningOptions& options) {
+  auto variants = variants_of(program, options, {});
+  if (!variants) return variants.takeError();
+  auto with_plan = variants_of(program, options, {1});
+  if (!with_plan) return with_plan.takeError();
+  Variant unstaged = with_plan->back();
+  unstaged.name = "optimized, staging off";
+  variants->push_back({"optimized", unstaged.program, {}});
+  variants->push_back(std::move(unstaged));
+  BenchOptions bench_options;
+  bench_options.command = options.command;
+  auto metric = parse_metric(options.metric);
+  if (!metric) return metric.takeError();
+  bench_options.metric = std::move(*metric);
+  bench_options.pairs = options.pairs;
+  bench_options.budget_seconds = options.budget_seconds;
+  if (llvm::errs().is_displayed())
+    bench_options.progress = [](unsigned round, unsigned rounds) {
+      llvm::errs() << "heddle: bench: round " << round + 1 << " of " << rounds << " \r";
+    };
+  return bench(*variants, bench_options);
+}
+
+} // namespace heddle
