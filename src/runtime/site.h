@@ -23,13 +23,13 @@ extern __attribute__((visibility("hidden"))) __thread struct heddle_thread heddl
 #define HEDDLE_SITE(number)                                                                                  \
   do {                                                                                                       \
     if (__builtin_expect(heddle_this_thread.round < (number), 1)) {                                          \
-      struct heddle_thread* heddle_thread_ = &heddle_this_thread;                                            \
-      __asm__ volatile(HEDDLE_SWITCH_TEXT("%%", "$", "%1")                                                   \
-                       : "+d"(heddle_thread_)                                                                \
+      __asm__ volatile(HEDDLE_SWITCH_TEXT("%%", "$", "%0")                                                   \
+                       :                                                                                     \
                        : "i"(number)                                                                         \
-                       : "rax", "rcx", "rsi", "rdi", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15",   \
-                         "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9",     \
-                         "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15", "st", "st(1)", "st(2)",       \
-                         "st(3)", "st(4)", "st(5)", "st(6)", "st(7)", "memory", "cc" HEDDLE_SITE_AVX512);    \
+                       : "rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "r12", "r13", "r14",   \
+                         "r15", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8",      \
+                         "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15", "st", "st(1)",        \
+                         "st(2)", "st(3)", "st(4)", "st(5)", "st(6)", "st(7)", "memory",                     \
+                         "cc" HEDDLE_SITE_AVX512);                                                           \
     }                                                                                                        \
   } while (0)

@@ -1,7 +1,7 @@
 // The inline switch, as text: src/transform/site.cpp emits it, and HEDDLE_SITE puts it into C programs (tests
 // and the crossing benchmark), so both run the same instructions.
 //
-// On entry rdx holds the thread's struct heddle_thread and the caller has found round < stage. The packet
+// On entry the caller has found round < stage. The packet
 // that runs is marked as waiting for `stage`; if its successor waits for the stage that runs now, control
 // goes straight to it, else to the scheduler (heddle_home). Control comes back behind the text when the round
 // `stage` reaches this packet.
@@ -13,6 +13,10 @@
 //   the same path;
 // - rbp and rbx are saved here, because the compiler may hold its frame or base pointer in them and then
 //   cannot give them up; every other register is clobbered, so that the compiler saves what is live;
+// - the thread's state is found here and not by the compiler, which would find it once and keep the address
+// in
+//   the frame: one more line of every packet's stack to fetch. The linker makes the load a constant in
+//   executables;
 // - numeric labels only: the compiler may duplicate the text.
 #pragma once
 
@@ -23,6 +27,8 @@
 // `R` is how the dialect spells the register prefix, `I` that of an immediate (asm in C: "%%", "$"; LLVM
 // inline assembly: "%", "$$"); `STAGE` is the operand that holds the stage, as the dialect spells it.
 #define HEDDLE_SWITCH_TEXT(R, I, STAGE)                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                           \
+  "movq " R "fs:0, " R "rdx\n\t"                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                  \
+  "addq heddle_this_thread@gottpoff(" R "rip), " R "rdx\n\t"                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                      \
   "movq " HEDDLE_STR(HEDDLE_THREAD_CURRENT) "(" R "rdx), " R "rcx\n\t"                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                            \
                                             "leaq 1f(" R "rip), " R "rax\n\t"                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                     \
                                             "movl " STAGE ", " HEDDLE_STR(HEDDLE_CONTEXT_STAGE) "(" R                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                             \
