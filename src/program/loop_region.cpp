@@ -14,7 +14,7 @@ namespace heddle {
 FunctionAnalyses::FunctionAnalyses(Function& function)
     : dominators(function), loops(dominators), library_base(Triple(function.getParent()->getTargetTriple())),
       library(library_base, &function), assumptions(function),
-      evolution(function, library, assumptions, dominators, loops) {}
+      evolution(function, library, assumptions, dominators, loops), costs(function.getDataLayout()) {}
 
 namespace {
 

@@ -9,6 +9,7 @@
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/Instructions.h"
 
@@ -26,6 +27,7 @@ struct FunctionAnalyses {
   llvm::TargetLibraryInfo library;
   llvm::AssumptionCache assumptions;
   llvm::ScalarEvolution evolution;
+  llvm::TargetTransformInfo costs;
 };
 
 // A value that one iteration hands to the next.

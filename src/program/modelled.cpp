@@ -26,7 +26,13 @@ StringRef source_name(const GlobalValue& value) {
   StringRef name = value.getName();
   if (!value.hasLocalLinkage()) return name;
   auto [stem, suffix] = name.rsplit('.');
-  return !suffix.empty() && all_of(suffix, isDigit) ? stem : name;
+  if (!suffix.empty() && all_of(suffix, isDigit)) name = stem;
+  // C++ mangles static functions even within extern "C": _ZL16rte_eth_rx_burstttPP8rte_mbuft.
+  StringRef mangled = name;
+  unsigned length = 0;
+  if (mangled.consume_front("_ZL") && !mangled.consumeInteger(10, length) && length <= mangled.size())
+    return mangled.take_front(length);
+  return name;
 }
 
 const ReceiveInterface* receive_interface(const Function& function) {

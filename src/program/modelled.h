@@ -26,7 +26,7 @@ llvm::ArrayRef<ReceiveInterface> receive_interfaces();
 const ReceiveInterface* receive_interface(const llvm::Function& function);
 
 // Name as in the source: without the ".7" that merging gives to the second and later copies of a static
-// function.
+// function, and without C++'s mangling of static functions.
 llvm::StringRef source_name(const llvm::GlobalValue& value);
 
 // True for the inline functions of DPDK that analysis models by name (rte_pktmbuf_free, rte_eth_tx_burst...).

@@ -230,18 +230,13 @@ private:
     SCEVExpander expander(analyses_.evolution, module_.getDataLayout(), "heddle.count");
     Instruction* at = region_.preheader->getTerminator();
     if (!expander.isSafeToExpandAt(count, at) ||
-        expander.isHighCostExpansion(count, loop, 8, nullptr_tti(), at))
+        expander.isHighCostExpansion(count, loop, 8, &analyses_.costs, at))
       return unknown;
     builder_.SetInsertPoint(at);
     builder_.SetCurrentDebugLocation(line_of_loop_);
     Value* value = expander.expandCodeFor(count, count->getType(), at);
     value = builder_.CreateZExtOrTrunc(value, wide);
     return at_header ? value : builder_.CreateAdd(value, ConstantInt::get(wide, 1));
-  }
-
-  const TargetTransformInfo* nullptr_tti() {
-    static const TargetTransformInfo plain(module_.getDataLayout());
-    return &plain;
   }
 
   // Variables of the loop keep their lines but not their values: their scopes belong to the old function.
@@ -261,11 +256,19 @@ private:
     builder_.SetInsertPoint(entry_);
     builder_.SetCurrentDebugLocation(line_of_loop_);
     for (AllocaInst* alloca : region_.local) {
+      erase_outer_markers(*alloca);
       alloca->removeFromParent();
       builder_.Insert(alloca);
     }
     for (unsigned i = 0; i < region_.captured.size(); ++i)
       inside_[region_.captured[i]] = load_slot(body_->getArg(0), i, region_.captured[i]->getName());
+  }
+
+  // The lifetime of a variable that moves is now that of the iteration.
+  void erase_outer_markers(AllocaInst& alloca) {
+    for (User* user : make_early_inc_range(alloca.users()))
+      if (auto* instruction = cast<Instruction>(user); !region_.contains(instruction))
+        instruction->eraseFromParent();
   }
 
   void place_carried() {

@@ -176,7 +176,7 @@ void drop_dead_bodies(Program& program, ArrayRef<std::string> names) {
 Error no_body(const ProgramImage& image, ArrayRef<Remark> remarks) {
   std::string why;
   for (const Remark& remark : remarks)
-    why += " (" + remark.where + ": " + remark.what + ")";
+    why += " (" + remark.where + ": " + remark.what + ": " + remark.code + ")";
   return diagnose("no packet body found" + why,
                   "name the function that holds the packet loop with --body FUNCTION[:loop]", image.path);
 }
