@@ -1,5 +1,6 @@
 #include "profile/footprint.h"
 
+#include "profile/collect.h"
 #include "profile/line_stamp.h"
 #include "profile/machine_code.h"
 #include "support/file.h"
@@ -56,6 +57,8 @@ uint32_t BlockFootprint::lines(unsigned line_size) const {
 }
 
 llvm::Expected<FootprintMap> map_footprint(const ProgramImage& image, const Program& program) {
+  llvm::Expected<std::string> runtime = profile_runtime();
+  if (!runtime) return runtime.takeError();
   llvm::Expected<TemporaryFolder> folder = TemporaryFolder::create("heddle-footprint");
   if (!folder) return folder.takeError();
   size_t blocks = BlockTable(*program.module).size();
@@ -64,7 +67,10 @@ llvm::Expected<FootprintMap> map_footprint(const ProgramImage& image, const Prog
 
   std::string object = folder->file("program.o"), linked = folder->file("program");
   if (llvm::Error error = emit_object(*stamped, object)) return std::move(error);
-  if (llvm::Error error = relink(without_stripping(image), {object}, {}, linked)) return std::move(error);
+  // The outlined loops need someone to drive them; archives come last, so it moves none of the program's
+  // code.
+  if (llvm::Error error = relink(without_stripping(image), {object}, {*runtime}, linked))
+    return std::move(error);
   return read_footprint(linked, blocks);
 }
 

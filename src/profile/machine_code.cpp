@@ -155,8 +155,8 @@ std::vector<Row> stamped_rows(llvm::DWARFContext& dwarf, size_t blocks) {
     const llvm::DWARFDebugLine::LineTable* table = dwarf.getLineTableForUnit(unit.get());
     if (!table) continue;
     for (const auto& sequence : table->Sequences) {
-      // The linker leaves sequences of sections that it dropped at address 0.
-      if (sequence.LowPC == 0) continue;
+      // The linker leaves sequences of sections that it dropped at address 0 or at the very end.
+      if (sequence.LowPC == 0 || sequence.LowPC >= ~uint64_t{1}) continue;
       for (unsigned i = sequence.FirstRowIndex; i < sequence.LastRowIndex; ++i) {
         const auto& row = table->Rows[i];
         bool known = !row.EndSequence && row.Line != 0 && row.Line <= blocks;

@@ -44,8 +44,8 @@ enum {
 __thread uint32_t* heddle_profile_cursor;
 __thread uint32_t* heddle_profile_limit;
 
-// Defined by the instrumented program.
-extern const char heddle_profile_program[];
+// Program::id. The instrumented program brings its own; other programs (the footprint build) link this one.
+__attribute__((weak)) const char heddle_profile_program[1] = "";
 
 struct thread {
   struct thread* next;

@@ -78,7 +78,7 @@ TEST(CachegrindAgreement, WithinFifteenPerCent) {
 
   std::unique_ptr<llvm::Module> stamped = llvm::CloneModule(*program.code.module);
   stamp_blocks(*stamped);
-  std::string linked = program.code.program(*stamped, "linked", {program.code.id_object(), test::runtime});
+  std::string linked = program.code.program(*stamped, "linked", {test::runtime});
   FootprintMap map = llvm::cantFail(read_footprint(linked, program.table.size()));
   // Valgrind 3.19 gives up on the DWARF 5 of the profile runtime; symbols are enough.
   std::string stripped = program.code.file("stripped");

@@ -67,15 +67,6 @@ public:
     return path;
   }
 
-  // The symbol of an instrumented program that the profile runtime asks for, for one that is not.
-  std::string id_object() const {
-    std::string c = file("id.c"), object = file("id.o");
-    llvm::cantFail(
-        write_file(c, [](llvm::raw_ostream& out) { out << "const char heddle_profile_program[] = \"\";"; }));
-    tool("clang", {"-c", c, "-o", object});
-    return object;
-  }
-
   std::string program(llvm::Module& m, const std::string& name, std::vector<std::string> extra = {}) const {
     std::string path = file(name);
     extra.insert(extra.begin(), object(m, name));
