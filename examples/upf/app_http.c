@@ -88,6 +88,8 @@ static const struct keyword fields[] = {
     {0},
 };
 
+enum { AGENT_LOOK = 160 }; // products come first; what follows is comments and add-ons
+
 // What kind of program asks: the second byte of info->id. The order matters, for browsers name each other.
 enum http_agent {
   AGENT_NONE,
@@ -159,6 +161,7 @@ static bool is_field_char(uint8_t c) {
 }
 
 static uint8_t user_agent(struct str value) {
+  if (value.n > AGENT_LOOK) value.n = AGENT_LOOK;
   for (uint32_t i = 0; i < sizeof agents / sizeof *agents; i++)
     if (text_contains(value, agents[i].part)) return agents[i].agent;
   return AGENT_NONE;

@@ -67,7 +67,7 @@ bool text_find(struct str s, char c, uint32_t* at) {
 
 bool text_contains(struct str s, const char* text) {
   for (; s.n; s.p++, s.n--)
-    if (text_starts(s, text)) return true;
+    if (lower(*s.p) == *text && text_starts(s, text)) return true;
   return false;
 }
 

@@ -29,7 +29,7 @@ struct str text_trim(struct str s);
 bool text_equal(struct str s, const char* lower);    // ignores the case of s; `lower` is lower case
 bool text_starts(struct str s, const char* lower);   // the same for a prefix
 bool text_find(struct str s, char c, uint32_t* at);  // first place of a character
-bool text_contains(struct str s, const char* lower); // a substring, ignoring the case of s
+bool text_contains(struct str s, const char* lower); // a substring (not empty), ignoring the case of s
 bool text_number(struct str s, uint64_t* value);     // decimal digits and nothing else; no overflow
 bool text_hex(struct str s, uint64_t* value);        // hexadecimal digits, at least one
 bool text_printable(struct str s);                   // no control characters but tab
