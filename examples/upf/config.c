@@ -1,6 +1,7 @@
 // The session file's parser. Format: README.md.
 
 #include "config.h"
+#include "meter.h"
 #include <arpa/inet.h>
 #include <errno.h>
 #include <stdarg.h>
@@ -320,6 +321,10 @@ static void pdr_words(struct line* l, struct pdr* p, struct pdr_refs* ref) {
       const char* name = word(l, "application name");
       p->app = (uint8_t)app_by_name(name);
       if (p->app == APP_ID_COUNT) fail(l, "unknown application '%s'", name);
+    } else if (take(l, "class")) {
+      const char* name = word(l, "traffic class");
+      p->traffic_class = (uint8_t)traffic_class_by_name(name);
+      if (p->traffic_class == CLASS_COUNT) fail(l, "unknown traffic class '%s'", name);
     } else if (take(l, "host")) {
       const char* host = word(l, "host suffix");
       size_t len = strlen(host);
@@ -344,6 +349,7 @@ static void pdr_line(struct line* l, struct reader* rd) {
   struct pdr* p = &r->pdrs[r->npdrs++];
   p->id = (uint16_t)number(l, 65535, "PDR id");
   p->first_filter = r->nfilters;
+  p->traffic_class = ANY_CLASS;
   p->far = (uint8_t)(p - r->pdrs);
   pdr_words(l, p, ref);
   rd->pdr = p;

@@ -48,8 +48,8 @@ static uint8_t profile_dscp(const struct pkt_ctx* c, uint8_t dscp) {
 }
 
 static bool mtu_ok(struct pkt_ctx* c, uint32_t overhead, uint16_t mtu) {
+  c->path_mtu = (uint16_t)(mtu - overhead);
   if (c->ip.len + overhead <= mtu) return true;
-  c->reply_mtu = (uint16_t)(mtu - overhead);
   if (!c->ip.dont_fragment) return drop(c, DROP_TOO_BIG);
   return refuse(c, DROP_TOO_BIG, REPLY_ICMP_TOO_BIG);
 }
@@ -123,9 +123,26 @@ static void to_tunnel(uint16_t* tunnel_seq, struct pkt_ctx* c) {
   frame_set(c, start, (uint32_t)(ip - start) + c->ip.len);
 }
 
+// A TCP segment as large as the announced MSS must fit the tunnel (RFC 4459 section 3.3, RFC 6691).
+static void clamp_mss(struct pkt_ctx* c, uint16_t mtu) {
+  uint32_t headers = (c->ip.version == 4 ? IP4_HLEN : IP6_HLEN) + TCP_HLEN;
+  uint16_t limit = (uint16_t)(mtu - headers);
+  if (!c->ip.tcp_has_mss || c->ip.fragment || c->ip.tcp_mss <= limit) return;
+  uint8_t* option = c->data + c->ip.tcp_mss_off;
+  uint8_t* sum = c->data + c->ip.l4_off + 16;
+  // An option at an odd offset contributes its octets the other way round.
+  bool odd = (c->ip.tcp_mss_off - c->ip.l4_off) & 1;
+  uint16_t before = odd ? __builtin_bswap16(c->ip.tcp_mss) : c->ip.tcp_mss;
+  uint16_t after = odd ? __builtin_bswap16(limit) : limit;
+  store16(option, limit);
+  store16(sum, checksum_update(load16(sum), before, after));
+  c->notices |= NOTE_MSS_CLAMPED;
+}
+
 void far_apply(const struct config* config, uint16_t* tunnel_seq, struct pkt_ctx* c) {
   const struct far* f = c->far;
   hop_limit_decrement(c);
+  clamp_mss(c, c->path_mtu);
   if (f->has_inner_marking) remark(c, f->inner_marking);
   if (f->outer == OUTER_NONE)
     to_network(config, c);

@@ -4,6 +4,7 @@
 // Both tables are set-associative with the oldest entry of a set replaced, so an attack can push entries out
 // but never grow a table or lengthen a lookup. A flow that loses its entry is detected again.
 
+#include "meter.h"
 #include "phases.h"
 #include <stdlib.h>
 
@@ -38,6 +39,7 @@ struct flow {
   struct flow_key key;
   uint64_t expires; // 0: free
   struct app_flow app;
+  struct meter meter;
   struct tcp_side tcp[2];
   uint8_t phase; // enum tcp_phase
   uint8_t expected;
@@ -238,7 +240,7 @@ static void host_learn(struct flow* f, const struct app_info* info) {
 }
 
 void flow_track(struct flow_table* flows, struct name_table* names, struct pkt_ctx* c,
-                const struct app_info* info) {
+                const struct app_info* info, struct features* features) {
   struct flow* f = flow_get(flows, names, c);
   uint8_t before = f->app.app;
   if (c->ip.proto == PROTO_TCP && c->ip.payload_off != c->ip.l4_off) tcp_track(f, c);
@@ -249,6 +251,7 @@ void flow_track(struct flow_table* flows, struct name_table* names, struct pkt_c
     for (unsigned i = 0; i < info->naddr && i < APP_ADDR_MAX; i++)
       name_learn(names, &info->addr[i], info, c->now);
   }
+  meter_packet(&f->meter, c, features);
   flow_keep(f, c);
   c->flow.app = f->app.app;
   c->flow.fresh_app = f->app.app != before;

@@ -24,15 +24,22 @@ struct chain {
 
 enum { SEEN_HOP = 1, SEEN_DEST = 2, SEEN_ROUTING = 4, SEEN_FRAGMENT = 8, SEEN_AH = 16, SEEN_DEST_LAST = 32 };
 
+// RFC 4443 section 3.4: the code says what is wrong, the pointer where.
+static bool parameter_problem(struct pkt_ctx* c, enum drop_reason reason, uint8_t code, const uint8_t* at) {
+  c->problem_code = code;
+  c->problem_off = (uint16_t)(at - (c->data + c->ip.off));
+  return refuse(c, reason, REPLY_ICMP6_PARAMETER);
+}
+
 // RFC 8200 section 4.2: the two top bits say what to do with an option that is not understood.
-static bool unknown_option(struct pkt_ctx* c, uint8_t type) {
+static bool unknown_option(struct pkt_ctx* c, uint8_t type, const uint8_t* at) {
   switch (type >> 6) {
   case 0:
     return true;
   case 1:
     return drop(c, DROP_IP6_EXTENSION);
   default:
-    return refuse(c, DROP_IP6_EXTENSION, REPLY_ICMP6_PARAMETER);
+    return parameter_problem(c, DROP_IP6_EXTENSION, 2, at);
   }
 }
 
@@ -64,7 +71,7 @@ static bool one_option(struct pkt_ctx* c, uint8_t type, const uint8_t* p, uint32
     if (len != 16 || hop_by_hop || martian6(p, true)) return drop(c, DROP_IP6_EXTENSION);
     return true;
   default:
-    return unknown_option(c, type);
+    return unknown_option(c, type, p - 2);
   }
 }
 
@@ -92,7 +99,7 @@ static bool routing_parse(struct pkt_ctx* c, const uint8_t* p, uint32_t len) {
   uint8_t type = p[2], left = p[3];
   switch (type) {
   case 0: // RFC 5095 withdraws it
-    return left ? refuse(c, DROP_IP6_ROUTING, REPLY_ICMP6_PARAMETER) : drop(c, DROP_IP6_ROUTING);
+    return left ? parameter_problem(c, DROP_IP6_ROUTING, 0, p + 2) : drop(c, DROP_IP6_ROUTING);
   case 2: // mobile IPv6, RFC 6275 section 6.4: exactly one address
     if (len != 24 || left > 1) return drop(c, DROP_IP6_EXTENSION);
     return true;
@@ -106,7 +113,7 @@ static bool routing_parse(struct pkt_ctx* c, const uint8_t* p, uint32_t len) {
     return true;
   }
   default:
-    return left ? refuse(c, DROP_IP6_ROUTING, REPLY_ICMP6_PARAMETER) : true;
+    return left ? parameter_problem(c, DROP_IP6_ROUTING, 0, p + 2) : true;
   }
 }
 

@@ -294,9 +294,10 @@ static int stop_lanes(struct lane* lanes, const struct options* o) {
   int rc = 0;
   for (unsigned i = 0; i < o->workers; i++) {
     struct lane* l = &lanes[i];
-    worker_free(l->worker);
+    if (!worker_free(l->worker)) rc = failed("a recording could not be written completely");
     feed_free(l->feed);
-    if (l->report && fclose(l->report) != 0) rc = failed("%s: %s", o->report, strerror(errno));
+    if (l->report && (ferror(l->report) | fclose(l->report)) != 0)
+      rc = failed("%s: %s", o->report, strerror(errno));
     for (int p = 0; p < 2; p++) {
       if (!rte_eth_dev_is_valid_port(l->port[p])) continue;
       rte_eth_dev_stop(l->port[p]);

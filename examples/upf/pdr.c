@@ -62,6 +62,7 @@ static bool pdi_match(const struct rule_set* rules, const struct pdr* p, const s
   if (p->source != c->in_port) return false;
   if (p->has_qfi && (!c->gtpu.has_qfi || c->gtpu.qfi != p->qfi)) return false;
   if (p->app != APP_UNKNOWN && p->app != c->flow.app) return false;
+  if (p->traffic_class != ANY_CLASS && p->traffic_class != c->class) return false;
   return host_match(p, &c->flow) && filters_match(rules, p, &c->ip, t);
 }
 

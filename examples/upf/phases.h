@@ -41,9 +41,12 @@ void fragment_track(struct fragment_table* table, struct pkt_ctx* c);
 // own addresses.
 bool session_lookup(const struct config* config, struct pkt_ctx* c);
 
-// [flow] Detection's outcome folded into the packet's flow, names learnt from DNS, announced flows.
+struct features;
+
+// [flow] Detection's outcome folded into the packet's flow, its measurements, names learnt from DNS,
+// announced flows. Sets what the forest looks at.
 void flow_track(struct flow_table* flows, struct name_table* names, struct pkt_ctx* c,
-                const struct app_info* info);
+                const struct app_info* info, struct features* features);
 
 // [match] The PDR with the lowest precedence that matches, and its FAR.
 bool pdr_match(struct pkt_ctx* c);

@@ -184,9 +184,9 @@ static void icmp_error(const struct config* config, struct pkt_ctx* c) {
     break;
   case REPLY_ICMP_TOO_BIG: // RFC 1191, RFC 4443 section 3.2
     if (v4)
-      icmp4_error(config, c, 3, 4, c->reply_mtu);
+      icmp4_error(config, c, 3, 4, c->path_mtu);
     else
-      icmp6_error(config, c, 2, 0, c->reply_mtu);
+      icmp6_error(config, c, 2, 0, c->path_mtu);
     break;
   default: // administratively prohibited
     if (v4)
@@ -300,7 +300,7 @@ void reply_build(const struct config* config, struct bucket* limit, struct pkt_c
     icmp_echo(config, c);
     break;
   case REPLY_ICMP6_PARAMETER:
-    icmp6_error(config, c, 4, 2, 0);
+    icmp6_error(config, c, 4, c->problem_code, c->problem_off);
     break;
   case REPLY_ARP:
     arp_reply(config, c);

@@ -1,5 +1,6 @@
 #include "report.h"
 #include "config.h"
+#include "meter.h"
 #include <inttypes.h>
 
 #define SECONDS "%" PRIu64 ".%09" PRIu64
@@ -98,7 +99,9 @@ static const char* notice_name(unsigned bit) {
                                                "app-malformed",
                                                "remarked",
                                                "end-marker",
-                                               "peer-error"};
+                                               "peer-error",
+                                               "masquerade",
+                                               "mss-clamped"};
   return name[bit];
 }
 
@@ -135,6 +138,18 @@ static void write_totals(FILE* out, const struct counters* n) {
   }
 }
 
+static void write_classes(FILE* out, const struct counters* n) {
+  for (unsigned i = 0; i < CLASS_COUNT; i++) {
+    const struct app_counters* a = &n->class[i];
+    if (a->packets[0] + a->packets[1] == 0) continue;
+    fprintf(out,
+            "class %s ul-packets %" PRIu64 " ul-bytes %" PRIu64 " dl-packets %" PRIu64 " dl-bytes %" PRIu64
+            "\n",
+            traffic_class_name(i), a->packets[UPLINK], a->bytes[UPLINK], a->packets[DOWNLINK],
+            a->bytes[DOWNLINK]);
+  }
+}
+
 static void write_session(FILE* out, const struct session* s) {
   const struct session_counters* sc = s->counters;
   if (sc->packets[0] + sc->packets[1] + sc->dropped[0] + sc->dropped[1] == 0) return;
@@ -163,6 +178,7 @@ void stats_write(FILE* out, struct worker* const* workers, unsigned nworkers, co
   struct counters total = {0};
   sum_counters(&total, workers, nworkers);
   write_totals(out, &total);
+  write_classes(out, &total);
   for (uint32_t i = 0; i < config->nsessions; i++)
     write_session(out, &config->sessions[i]);
 }

@@ -12,6 +12,8 @@
 enum { MAX_PDRS = 32, MAX_FARS = 16, MAX_QERS = 8, MAX_URRS = 8, MAX_FILTERS = 64, MAX_RANGES = 8 };
 enum { REFS_PER_PDR = 4 }; // QERs and URRs that one PDR may name
 
+enum { ANY_CLASS = 0xff };
+
 enum interface { IF_ACCESS = 0, IF_CORE = 1 }; // TS 29.244 section 8.2.2
 
 struct ip_prefix {
@@ -46,7 +48,8 @@ struct pdr {
   uint8_t qfi;
   uint8_t app; // enum app_id; APP_UNKNOWN means any
   uint8_t host_len;
-  char host[64]; // suffix of the application's host name, lower case
+  uint8_t traffic_class; // enum traffic_class; ANY_CLASS means any
+  char host[64];         // suffix of the application's host name, lower case
   uint8_t first_filter, nfilters;
   bool remove_outer; // outer header removal
   uint8_t far;

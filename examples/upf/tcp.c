@@ -66,6 +66,7 @@ static bool one_option(struct pkt_ctx* c, uint8_t kind, const uint8_t* p, uint32
     if (!syn) return true; // RFC 9293: ignored elsewhere
     ip->tcp_mss = load16(p + 2);
     ip->tcp_has_mss = true;
+    ip->tcp_mss_off = (uint16_t)(p + 2 - c->data);
     if (ip->tcp_mss < 64) return drop(c, DROP_TCP_OPTION);
     return true;
   case TCPOPT_WSCALE:

@@ -43,18 +43,20 @@ struct transmit* transmit_create(const struct config* config) {
   return NULL;
 }
 
-void transmit_free(struct transmit* t) {
-  if (!t) return;
+bool transmit_free(struct transmit* t) {
+  if (!t) return true;
+  bool ok = true;
   for (uint32_t i = 0; t->held && i < t->nsessions; i++) {
     for (unsigned k = 0; t->held[i] && k < t->held[i]->count; k++)
       rte_pktmbuf_free(t->held[i]->frame[k]);
     free(t->held[i]);
   }
   for (unsigned i = 0; i < 2; i++)
-    if (t->port[i].record) fclose(t->port[i].record);
+    if (t->port[i].record && (ferror(t->port[i].record) | fclose(t->port[i].record)) != 0) ok = false;
   free(t->held);
   free(t->heard);
   free(t);
+  return ok;
 }
 
 void transmit_attach(struct transmit* t, enum interface which, uint16_t port, uint16_t queue) {

@@ -7,7 +7,8 @@
 struct transmit;
 
 struct transmit* transmit_create(const struct config* config);
-void transmit_free(struct transmit* t);
+// Returns false if a recording could not be written completely.
+bool transmit_free(struct transmit* t);
 
 // Sends frames for `which` out of DPDK port `port`, queue `queue`.
 void transmit_attach(struct transmit* t, enum interface which, uint16_t port, uint16_t queue);

@@ -1,6 +1,10 @@
 // The packet path from end to end. Read this file first.
 
+#include "meter.h"
 #include "phases.h"
+#ifdef UPF_TRAINING
+#include "model/training.h"
+#endif
 
 static void ctx_init(struct pkt_ctx* c, struct rte_mbuf* m, enum interface port, uint64_t now) {
   memset(c, 0, sizeof *c);
@@ -42,6 +46,22 @@ static bool has_application(const struct ip_view* ip) {
   return ip->has_ports && ip->payload_len > 0 && (!ip->fragment || ip->first_fragment);
 }
 
+// The forest's view, and whether it contradicts the parsers': a tunnel in DNS, a shell behind TLS.
+static void classify(struct pkt_ctx* c, const struct features* features) {
+  static const uint8_t expected[APP_ID_COUNT] = {
+      [APP_DNS] = CLASS_CONTROL, [APP_NTP] = CLASS_CONTROL, [APP_DHCP] = CLASS_CONTROL,
+      [APP_TLS] = CLASS_WEB,     [APP_HTTP] = CLASS_WEB,    [APP_QUIC] = CLASS_QUIC,
+      [APP_SIP] = CLASS_VOICE,   [APP_RTP] = CLASS_VOICE,   [APP_RTCP] = CLASS_VOICE,
+      [APP_SMTP] = CLASS_MAIL,   [APP_FTP] = CLASS_FILE,    [APP_FTP_DATA] = CLASS_FILE,
+      [APP_SSH] = CLASS_SHELL};
+#ifdef UPF_TRAINING
+  training_line(c, features);
+#endif
+  c->class = (uint8_t)forest_classify(features, &c->class_share);
+  uint8_t parsed = expected[c->flow.app];
+  if (parsed != CLASS_OTHER && c->class != parsed && c->class_share > 192) c->notices |= NOTE_MASQUERADE;
+}
+
 static void detect(struct worker* w, struct pkt_ctx* c) {
   const struct ip_view* ip = &c->ip;
   struct app_info info;
@@ -55,7 +75,9 @@ static void detect(struct worker* w, struct pkt_ctx* c) {
                            .dport = ip->dport};
     app_parse(&in, &info);
   }
-  flow_track(w->flows, w->names, c, parsed ? &info : NULL);
+  struct features features;
+  flow_track(w->flows, w->names, c, parsed ? &info : NULL, &features);
+  classify(c, &features);
   if (!c->flow.fresh_app) return;
   struct event* e = event_add(c, EVENT_APP_START);
   if (e && parsed) e->number = info.message;

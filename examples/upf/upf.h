@@ -128,7 +128,9 @@ enum notice {
   NOTE_MARKED = 1u << 21,
   NOTE_END_MARKER = 1u << 22,
   NOTE_PEER_ERROR = 1u << 23,
-  NOTE_COUNT = 24
+  NOTE_MASQUERADE = 1u << 24,
+  NOTE_MSS_CLAMPED = 1u << 25,
+  NOTE_COUNT = 26
 };
 
 // The user's IP packet, after parsing. Offsets count from the start of the frame's data.
@@ -149,7 +151,7 @@ struct ip_view {
   uint8_t src[16], dst[16]; // IPv4 in the first four octets, the rest zero
   uint8_t tcp_flags, tcp_wscale;
   bool tcp_has_wscale, tcp_has_mss;
-  uint16_t tcp_window, tcp_mss;
+  uint16_t tcp_window, tcp_mss, tcp_mss_off;
   uint32_t tcp_seq, tcp_ack;
   uint32_t tcp_tsval, tcp_tsecr;
   uint32_t sctp_tag;
@@ -204,6 +206,19 @@ struct event {
 
 enum { EVENTS_PER_PACKET = 6 };
 
+// What the forest takes a flow for (meter.h).
+enum traffic_class {
+  CLASS_OTHER = 0,
+  CLASS_CONTROL, // DNS, NTP, DHCP: short questions and answers
+  CLASS_WEB,
+  CLASS_QUIC,
+  CLASS_VOICE,
+  CLASS_MAIL,
+  CLASS_FILE,
+  CLASS_SHELL,
+  CLASS_COUNT
+};
+
 // What one flow said about this packet.
 struct flow_verdict {
   uint8_t app;
@@ -225,10 +240,11 @@ struct pkt_ctx {
   uint8_t verdict;           // enum verdict
   uint8_t reason;            // enum drop_reason
   uint8_t nevents;
-  bool duplicate, l4_checked, in_profile;
-  bool reply_wanted; // an ICMP error or GTP-U answer is due
-  uint8_t reply;     // enum reply_kind
-  uint16_t reply_mtu;
+  bool duplicate, in_profile;
+  uint8_t reply;        // enum reply_kind
+  uint16_t path_mtu;    // what the way out leaves for the user's packet
+  uint8_t problem_code; // of an ICMPv6 parameter problem, and where it is in the packet
+  uint16_t problem_off;
   uint16_t l3_off;
   uint32_t notices; // enum notice
   struct outer_view outer;
@@ -239,6 +255,8 @@ struct pkt_ctx {
   const struct far* far;
   struct tunnel tunnel; // the way out, if it is a tunnel
   struct flow_verdict flow;
+  uint8_t class;       // enum traffic_class
+  uint8_t class_share; // of the trees that say so, in 256ths
   struct event events[EVENTS_PER_PACKET];
 };
 
@@ -281,6 +299,7 @@ struct counters {
   uint64_t in_profile, out_of_profile;
   struct port_counters port[2];
   struct app_counters app[APP_ID_COUNT];
+  struct app_counters class[CLASS_COUNT];
 };
 
 struct flow_table;
@@ -315,7 +334,8 @@ void worker_finish_batch(struct worker* w);
 // A worker on `config`; reports go to `report` (may be NULL). Needs an initialised EAL. Until transmit
 // ports are attached (transmit_attach in transmit.h), frames to be sent are freed.
 struct worker* worker_create(const struct config* config, FILE* report);
-void worker_free(struct worker* w);
+// Returns false if a recording could not be written completely.
+bool worker_free(struct worker* w);
 
 // Writes final usage reports, as at session deletion.
 void worker_final_reports(struct worker* w, uint64_t now);

@@ -25,16 +25,17 @@ struct worker* worker_create(const struct config* config, FILE* report) {
   return NULL;
 }
 
-void worker_free(struct worker* w) {
-  if (!w) return;
+bool worker_free(struct worker* w) {
+  if (!w) return true;
   free(w->fragments);
   free(w->flows);
   free(w->names);
   free(w->counters);
   free(w->tunnel_seq);
   free(w->events);
-  transmit_free(w->tx);
+  bool ok = transmit_free(w->tx);
   free(w);
+  return ok;
 }
 
 // The copy of a frame that a duplicating FAR asks for goes to the other port as it is.
