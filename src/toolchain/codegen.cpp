@@ -3,23 +3,29 @@
 // What clang hands to the back end beside the module is found again here: CPU and features, frame pointers
 // and unwind tables stand on the functions; PIC level, code model and the like are module flags. The
 // remaining target options are the driver's defaults for Linux.
+//
+// The bitcode is what the front end made, before AddressSanitizer and ThreadSanitizer came in; clang runs
+// them last, on optimised code, and so does this file, for the functions that ask for them.
 #include "toolchain/codegen.h"
 
 #include "support/diagnostic.h"
 #include "support/file.h"
 #include "toolchain/link_record.h"
 
-#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/CodeGen.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Target/TargetOptions.h"
 #include "llvm/TargetParser/Triple.h"
+#include "llvm/Transforms/Instrumentation/AddressSanitizer.h"
+#include "llvm/Transforms/Instrumentation/ThreadSanitizer.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 
 namespace heddle {
@@ -74,6 +80,38 @@ void drop_embedded_bitcode(llvm::Module& module) {
     if (variable->use_empty()) variable->eraseFromParent();
 }
 
+bool any_function(const llvm::Module& module, llvm::Attribute::AttrKind attribute) {
+  return llvm::any_of(module, [&](const llvm::Function& f) { return f.hasFnAttribute(attribute); });
+}
+
+void add_sanitizers(llvm::Module& module, llvm::TargetMachine& machine) {
+  bool address = any_function(module, llvm::Attribute::SanitizeAddress);
+  bool thread = any_function(module, llvm::Attribute::SanitizeThread);
+  if (!address && !thread) return;
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager components;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder builder(&machine);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+  llvm::ModulePassManager passes;
+  if (address) {
+    llvm::AddressSanitizerOptions options;
+    options.UseAfterScope = true;
+    options.UseAfterReturn = llvm::AsanDetectStackUseAfterReturnMode::Runtime;
+    passes.addPass(llvm::AddressSanitizerPass(options));
+  }
+  if (thread) {
+    passes.addPass(llvm::ModuleThreadSanitizerPass());
+    passes.addPass(llvm::createModuleToFunctionPassAdaptor(llvm::ThreadSanitizerPass()));
+  }
+  passes.run(module, modules);
+}
+
 } // namespace
 
 Error emit_object(llvm::Module& module, llvm::StringRef path) {
@@ -84,6 +122,7 @@ Error emit_object(llvm::Module& module, llvm::StringRef path) {
     return diagnose("cannot generate code for " + module.getTargetTriple() + ": " + why,
                     "build the program for this machine", path);
   module.setDataLayout(machine->createDataLayout());
+  add_sanitizers(module, *machine);
 
   llvm::SmallVector<char, 0> object;
   llvm::raw_svector_ostream out(object);

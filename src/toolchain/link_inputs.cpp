@@ -175,7 +175,7 @@ bool is_compile_only(const DriverItem& item) {
 
 std::string absolute(StringRef path) {
   llvm::SmallString<256> full(path);
-  llvm::sys::fs::make_absolute(full);
+  (void)llvm::sys::fs::make_absolute(full); // fails only with the current folder, as the link will then
   llvm::sys::path::remove_dots(full, /*remove_dot_dot=*/false);
   return full.str().str();
 }
@@ -305,7 +305,8 @@ private:
     }
     for (const std::string& folder : folders_)
       for (const std::string& candidate : candidates)
-        if (std::string path = folder + "/" + candidate; llvm::sys::fs::is_regular_file(path))
+        if (std::string path = (llvm::Twine(folder) + "/" + candidate).str();
+            llvm::sys::fs::is_regular_file(path))
           return absolute(path);
     return "";
   }
@@ -313,6 +314,9 @@ private:
   void library(StringRef name) {
     std::string path = find_library(name);
     if (!path.empty() && !in_system_folder(path) && StringRef(path).ends_with(".a")) return file(path);
+    if (name.starts_with(":") ? name.ends_with(".a") : static_)
+      record_.without_bitcode.push_back(name.starts_with(":") ? name.drop_front().str()
+                                                              : ("lib" + name + ".a").str());
     add(InputKind::Argument, ("-l" + name).str());
   }
 
@@ -364,7 +368,7 @@ private:
     }
     if (!named_.insert(path).second) names.clear(); // given twice: named once
     for (const std::string& name : names)
-      record_.without_bitcode.push_back(path + "(" + name + ")");
+      record_.without_bitcode.push_back((llvm::Twine(path) + "(" + name + ")").str());
     add(InputKind::Archive, path, natives->empty() ? "" : carry(path, std::move(*natives)));
   }
 

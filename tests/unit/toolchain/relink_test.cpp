@@ -159,6 +159,20 @@ TEST_F(Relink, SharedLibrary) {
   expect_same("prog");
 }
 
+TEST_F(Relink, SanitizersComeAlong) {
+  source("bad.c", "#include <stdlib.h>\nint main(int argc, char** argv) {\n"
+                  "  char* p = malloc(10); int x = p[argc * 10]; free(p); return x & 0; }\n");
+  ASSERT_EQ(cc({"-O1", "-fsanitize=address", "bad.c", "-o", "prog"}), 0);
+  auto error = again("prog");
+  ASSERT_FALSE(bool(error)) << shown(std::move(error));
+  ProcessOptions options;
+  options.stderr_path = path("report");
+  auto result = llvm::cantFail(run_process(path("prog.again"), {}, options));
+  EXPECT_NE(result.exit_status, 0);
+  std::ifstream in(path("report"));
+  EXPECT_THAT(std::string(std::istreambuf_iterator<char>(in), {}), HasSubstr("heap-buffer-overflow"));
+}
+
 TEST_F(Relink, LinkerErrorsAreShown) {
   source("main.c", "int main(void) { return 0; }\n");
   ASSERT_EQ(cc({"main.c", "-o", "prog"}), 0);
