@@ -93,10 +93,19 @@ void explain_window(const Plan& plan, const PlannedWindow& window, size_t number
                     100 * window.heat_share, window.instructions, window.cost,
                     percent(window.cost, plan.budget))
                 .str());
+  if (window.region_share > window.heat_share + 0.0005)
+    paragraph(
+        out, "with others",
+        formatv("windows that overlap it make it {0:f1} % in one piece", 100 * window.region_share).str());
   explain_accesses(window, out);
   if (!window.reason.empty()) paragraph(out, "why", window.reason);
   paragraph(out, "would be freed by",
             window.would_free.empty() ? "nothing that Heddle knows" : window.would_free);
+  std::string gain = formatv("the largest piece that cannot be cut would be {0:f1} % of the packet",
+                             100 * window.freed_alone);
+  if (number > 1)
+    gain += formatv(", and {0:f1} % with all of the above freed too", 100 * window.freed_with_larger);
+  paragraph(out, "then", gain);
 }
 
 std::map<std::string, std::vector<const PlannedRelaxation*>> by_verdict(const BodyPlan& body) {

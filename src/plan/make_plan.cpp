@@ -4,7 +4,7 @@
 // the first packet of a batch fetches the lines and the others find them: S / batch lines per packet. A stage
 // that does not fit evicts its own code before the next packet comes (least recently used, code in the same
 // order): every line that a packet touches is fetched again. A body that fits as a whole is never fetched
-// again at all. So
+// again. So
 //     cycles(stage) = refill * (S <= Bud ? min(S / batch, L) : L),    L = lines that one packet touches,
 // plus the cycles of the crossings. Cuts are dropped, the least useful one first, while merging two
 // neighbours saves more crossings than it adds refills; if nothing is left, or the rest does not beat the

@@ -19,8 +19,7 @@ struct PlanOptions {
   bool only_if_pays = true; // false: keep every cut of the policy, whatever it costs
 };
 
-// One BodyPlan per graph; a body that is not worth staging, or cannot be, has no sites and a remark that says
-// why:
+// One BodyPlan per graph. A body that is not worth staging, or cannot be, has no sites and a remark:
 //   no-packets         the sample has no packet of the body
 //   path-fits-cache    the whole footprint is within the budget
 //   no-legal-cut       the body is one loop, or has no place for a site

@@ -30,10 +30,15 @@ struct PlannedStage {
 // A window as the plan keeps it: enough to explain it without repeating the analysis.
 struct PlannedWindow {
   std::string name, verdict, reason, would_free;
-  double heat_share = 0;                // part of the packet's instructions between first and last access
-  double cost = 0;                      // footprint of what lies between, in instruction-cache lines
-  double static_lines = 0;              // lines of all the code there, run or not
-  uint64_t instructions = 0;            // per packet, there
+  double heat_share = 0;     // part of the packet's instructions between first and last access
+  double cost = 0;           // footprint of what lies between, in instruction-cache lines
+  double static_lines = 0;   // lines of all the code there, run or not
+  uint64_t instructions = 0; // per packet, there
+  // Windows that overlap hold more together than each of them. Of the packet's instructions, 0 to 1: the part
+  // that no cut can divide and that this window lies in; the largest such part of the body if this window
+  // alone were freed, and if it and all larger ones were. The last two for the 20 largest windows, else as it
+  // is.
+  double region_share = 0, freed_alone = 0, freed_with_larger = 0;
   std::vector<LocationAccess> accesses; // in control-flow order: the first and the last ones bound it
 };
 

@@ -55,6 +55,9 @@ void write_windows(OStream& json, const BodyPlan& body) {
     json.attribute("cost", rounded(window.cost));
     json.attribute("static_lines", rounded(window.static_lines));
     json.attribute("instructions", int64_t(window.instructions));
+    json.attribute("region_share", rounded(window.region_share));
+    json.attribute("freed_alone", rounded(window.freed_alone));
+    json.attribute("freed_with_larger", rounded(window.freed_with_larger));
     write_accesses(json, window.accesses);
   });
   write_array(json, "relaxed", body.relaxed, [&](const PlannedRelaxation& relaxed) {
@@ -133,6 +136,9 @@ void read_windows(PlanFields& fields, BodyPlan& body) {
     f.read("cost", window.cost);
     f.read("static_lines", window.static_lines);
     f.read("instructions", window.instructions);
+    f.read("region_share", window.region_share);
+    f.read("freed_alone", window.freed_alone);
+    f.read("freed_with_larger", window.freed_with_larger);
     f.read("accesses", window.accesses, [](PlanFields& g, LocationAccess& access) {
       g.read("node", access.node);
       g.read("write", access.write);

@@ -19,15 +19,13 @@
 // that cut.
 //
 // What the paper leaves open:
-// - The number of cuts explodes with parallel branches. A dive (always the best child) gives a first
-// candidate;
-//   a best-first search with a set of visited cuts then improves on it and drops every cut whose bound is not
+// - The number of cuts explodes with parallel branches. A dive (always the best child) gives a candidate; a
+//   best-first search with a set of visited cuts then improves on it and drops every cut whose bound is not
 //   above the best benefit so far; it stops after Budget::expansions cuts. On 30 random bodies of 200 nodes
 //   and a budget of 60 lines, 4,000 cuts per stage instead of the dive alone changed the number of stages of
 //   one body: the bound's ranking carries the search, and a small limit is enough.
-// - Code that the sample never ran has neither cost nor heat. It is taken as soon as it can be, without a
-// push
-//   of its own, so that it neither blocks a merge point nor multiplies the cuts; settle_stages() finds it a
+// - Code that the sample never ran has neither cost nor heat. It is taken as soon as it can be, without any
+//   push of its own, so that it neither blocks a merge point nor multiplies the cuts; settle_stages() finds it a
 //   better stage afterwards.
 // - A group larger than the budget (a large window) becomes a stage by itself: nothing can make it fit, and
 //   whatever would be added to it would be evicted by it.

@@ -1,3 +1,9 @@
+// A window's own extent is the hull of its accesses: what lies on a path from one of them to another. That is
+// what its owner recognises, so the table of windows is made of hulls. But hulls overlap, and two that do
+// hold their union together; so freeing the largest window alone may gain nothing. The regions say what would
+// be gained: the body is condensed again (condense.cpp) without the window, and without it and all larger
+// ones.
+
 #include "plan/windows.h"
 
 #include "llvm/ADT/BitVector.h"
@@ -81,6 +87,41 @@ std::vector<LocationAccess> ordered_accesses(const SharedLocation& location, con
   return accesses;
 }
 
+// What freeing windows would change, for the largest ones: `graph` is condensed again without them.
+void measure_regions(CutGraph graph, BodyPlan& plan) {
+  constexpr size_t tried = 20;
+  if (plan.windows.empty() || plan.instructions <= 0) return;
+  auto hottest = [&] {
+    double heat = 0;
+    for (const CutGroup& group : condense(graph, FootprintModel::PerVisit).groups)
+      heat = std::max(heat, group.heat);
+    return heat / plan.instructions;
+  };
+  auto set_verdict = [&](const PlannedWindow& window, const char* verdict) {
+    for (SharedLocation& location : graph.locations)
+      if (location.name == window.name && location.reason == window.reason &&
+          (location.verdict == "window" || location.verdict == "freed"))
+        location.verdict = verdict;
+  };
+  Condensed now = condense(graph, FootprintModel::PerVisit);
+  double whole = hottest();
+  for (PlannedWindow& window : plan.windows) {
+    uint32_t group = now.group_of[window.accesses.front().node];
+    window.region_share = now.groups[group].heat / plan.instructions;
+    window.freed_alone = window.freed_with_larger = whole;
+  }
+  size_t count = std::min(tried, plan.windows.size());
+  for (size_t w = 0; w != count; ++w) {
+    set_verdict(plan.windows[w], "freed");
+    plan.windows[w].freed_alone = hottest();
+    set_verdict(plan.windows[w], "window");
+  }
+  for (size_t w = 0; w != count; ++w) {
+    set_verdict(plan.windows[w], "freed");
+    plan.windows[w].freed_with_larger = hottest();
+  }
+}
+
 } // namespace
 
 void measure_windows(const CutGraph& graph, FootprintModel model, unsigned batch, BodyPlan& plan) {
@@ -102,7 +143,7 @@ void measure_windows(const CutGraph& graph, FootprintModel model, unsigned batch
   Ways ways = ways_of(graph);
   llvm::BitVector in_any(unsigned(graph.nodes.size()));
   for (const SharedLocation& location : graph.locations) {
-    if (location.verdict != "window") {
+    if (location.verdict != "window" || location.accesses.empty()) {
       plan.relaxed.push_back({location.name, location.verdict, location.reason});
       continue;
     }
@@ -132,6 +173,7 @@ void measure_windows(const CutGraph& graph, FootprintModel model, unsigned batch
   llvm::sort(plan.windows, [](const PlannedWindow& a, const PlannedWindow& b) {
     return std::tie(b.heat_share, b.static_lines, a.name) < std::tie(a.heat_share, a.static_lines, b.name);
   });
+  measure_regions(graph, plan);
 }
 
 } // namespace heddle

@@ -54,6 +54,18 @@ TEST(Explanation, CountsAndReasonsOfRelaxedLocations) {
   EXPECT_THAT(text, HasSubstr("packets_seen: only added to, at f.c:10"));
 }
 
+TEST(Explanation, SaysWhatFreeingOverlappingWindowsWouldGain) {
+  CutGraph graph = test::chain(10, 40);
+  test::add_window(graph, "first", {0, 5});
+  test::add_window(graph, "second", {5, 9});
+  Plan plan = llvm::cantFail(make_plan("p", {graph}, {}));
+  const PlannedWindow& first = plan.bodies[0].windows[0];
+  EXPECT_DOUBLE_EQ(first.heat_share, 0.6);
+  EXPECT_DOUBLE_EQ(first.region_share, 1);
+  EXPECT_DOUBLE_EQ(first.freed_alone, 0.5);
+  EXPECT_DOUBLE_EQ(plan.bodies[0].windows[1].freed_with_larger, 0.1);
+}
+
 TEST(Explanation, EndsWithTheRemarks) {
   EXPECT_THAT(explanation(), HasSubstr("remark [window-over-budget]"));
 }

@@ -35,7 +35,7 @@ TEST_P(LegalStages, OnRandomGraphs) {
     CutGraph graph = test::random_graph(seed, 20 + unsigned(seed) * 5);
     if (seed % 3 == 0) graph.edges[seed % graph.edges.size()].site_possible = false;
     Condensed condensed = condense(graph);
-    std::vector<unsigned> stages = policy->stages(condensed, Budget{30, 300});
+    std::vector<unsigned> stages = policy->stages(condensed, Budget{30, 60});
     expect_legal(graph, node_stages(condensed, stages));
     expect_dense(stages);
   }
@@ -51,9 +51,9 @@ INSTANTIATE_TEST_SUITE_P(Policies, LegalStages,
 
 TEST(Budget, IsKeptUnlessOneGroupExceedsIt) {
   auto policy = llvm::cantFail(make_policy("optimistic-bound"));
-  for (uint64_t seed = 100; seed != 130; ++seed) {
+  for (uint64_t seed = 100; seed != 115; ++seed) {
     Condensed condensed = condense(test::random_graph(seed, 120));
-    std::vector<unsigned> stages = policy->stages(condensed, Budget{30, 300});
+    std::vector<unsigned> stages = policy->stages(condensed, Budget{30, 100});
     std::vector<double> cost(condensed.groups.size()), largest(condensed.groups.size());
     for (size_t g = 0; g != stages.size(); ++g) {
       cost[stages[g]] += condensed.groups[g].cost;
@@ -70,10 +70,10 @@ TEST(Search, IsDeterministic) {
   EXPECT_EQ(policy->stages(condensed, Budget{40, 300}), policy->stages(condensed, Budget{40, 300}));
 }
 
-TEST(Search, MoreExpansionsNeverCoverLessHeatInTheFirstStage) {
+TEST(Search, ALongSearchCoversAboutAsMuchAsADiveOrMore) {
   auto policy = llvm::cantFail(make_policy("optimistic-bound"));
-  for (uint64_t seed = 0; seed != 10; ++seed) {
-    Condensed condensed = condense(test::random_graph(seed, 200));
+  for (uint64_t seed = 0; seed != 6; ++seed) {
+    Condensed condensed = condense(test::random_graph(seed, 100));
     auto first_heat = [&](unsigned expansions) {
       std::vector<unsigned> stages = policy->stages(condensed, Budget{60, expansions});
       double heat = 0;
@@ -81,7 +81,7 @@ TEST(Search, MoreExpansionsNeverCoverLessHeatInTheFirstStage) {
         if (stages[g] == 0) heat += condensed.groups[g].heat;
       return heat;
     };
-    EXPECT_GE(first_heat(3000), 0.98 * first_heat(1)) << "seed " << seed;
+    EXPECT_GE(first_heat(500), 0.98 * first_heat(1)) << "seed " << seed;
   }
 }
 
