@@ -42,7 +42,11 @@ struct heddle_context {
 
 struct heddle_thread {
   // The stage that runs now, HEDDLE_NONE while staging is off: a site of a stage up to this does nothing.
+#ifdef __cplusplus
+  uint32_t round = HEDDLE_NONE;
+#else
   uint32_t round;
+#endif
   // The round in which a finished packet makes room for a new one on its stack (0 in packet loops).
   uint32_t repeat;
   struct heddle_context* current; // the packet that runs

@@ -6,6 +6,9 @@
 // may use its buffer again for the next packet. When all stacks are taken, and whenever libpcap returns, the
 // batch is finished: no packet waits while libpcap waits for traffic.
 //
+// An exception or longjmp out of a callback goes through libpcap's frames as it would, and leaves the copies
+// of at most one batch behind.
+//
 // In an object file of its own: only programs that stage a callback need libpcap.
 #include "internal.h"
 

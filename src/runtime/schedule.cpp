@@ -13,6 +13,10 @@
 //
 // Signals run on whatever stack they meet. After fork inside a body the child has all in-flight packets
 // too. A body that leaves by longjmp abandons its batch; the next run notices (begin_run).
+//
+// Not supported: a body that runs packet loops on stacks of the program's own (makecontext), hardware shadow
+// stacks, and a site inside a catch handler (the C++ library keeps caught exceptions in one chain per
+// thread); the analysis has to keep cuts out of the last.
 #include "internal.h"
 
 #include "heddle/heddle.h"
@@ -21,9 +25,7 @@
 
 extern "C" {
 
-__thread struct heddle_thread heddle_this_thread __attribute__((tls_model("initial-exec"))) = {
-    HEDDLE_NONE, 0, nullptr, nullptr, nullptr, nullptr, 0, 0,       0,       nullptr, nullptr, nullptr, 0,
-    0,           0, nullptr, 0,       0,       0,       0, nullptr, nullptr, nullptr, nullptr, nullptr, 0};
+__thread struct heddle_thread heddle_this_thread __attribute__((tls_model("initial-exec"))) = {};
 
 // The plan's batch; src/transform defines it in the optimized program.
 extern const unsigned heddle_default_batch __attribute__((weak));
@@ -31,6 +33,7 @@ extern const unsigned heddle_default_batch __attribute__((weak));
 // AddressSanitizer's interface for programs that switch stacks, present when it is linked in.
 void __sanitizer_start_switch_fiber(void** save, const void* bottom, size_t size) __attribute__((weak));
 void __sanitizer_finish_switch_fiber(void* save, const void** bottom, size_t* size) __attribute__((weak));
+void __tsan_init() __attribute__((weak)); // ThreadSanitizer is linked in
 }
 
 namespace heddle::runtime {
@@ -49,6 +52,7 @@ unsigned current_batch() {
     long value = strtol(text, &end, 10);
     if (end != text && *end == '\0' && value >= 0) batch = value > max_batch ? max_batch : unsigned(value);
   }
+  if (__tsan_init != nullptr) batch = 0; // it follows calls and returns and would be led astray
   __atomic_store_n(&batch_limit, batch, __ATOMIC_RELAXED);
   return batch;
 }

@@ -13,10 +13,14 @@
 #pragma weak _Unwind_GetLanguageSpecificData
 #pragma weak _Unwind_Resume
 #pragma weak _Unwind_DeleteException
+// Weak too: a static program has the unwinder linked in where it needs one, and no use for these.
+#pragma weak dlopen
+#pragma weak dlsym
 
 namespace {
 template <typename Function> Function* find(Function* linked, const char* name) {
   if (linked != nullptr) return linked;
+  if (dlopen == nullptr || dlsym == nullptr) return nullptr;
   static void* library = nullptr; // set to the same value by every thread that comes here
   if (library == nullptr) library = dlopen("libgcc_s.so.1", RTLD_LAZY | RTLD_NOLOAD);
   return library != nullptr ? reinterpret_cast<Function*>(dlsym(library, name)) : nullptr;
