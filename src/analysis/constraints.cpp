@@ -58,6 +58,7 @@ void ConstraintBuilder::build() {
         solver_.add_address(value(&argument), object, Place::at(0));
       }
   for (const Function& function : module_) {
+    find_loops(function);
     visit(const_cast<Function&>(function));
     // Every address that an instruction names can be asked for, also where no pointer moves.
     for (const Instruction& instruction : instructions(function))
@@ -70,6 +71,9 @@ void ConstraintBuilder::build() {
 
 void ConstraintBuilder::add_outside() {
   unknown_ = new_object(ObjectKind::Unknown, nullptr);
+  // Strings and other constants without a name, together: nothing ever writes them.
+  constants_ = new_object(ObjectKind::Global, nullptr, "constant data");
+  solver_.objects()[constants_].constant = solver_.objects()[constants_].no_pointers = true;
   for (unsigned i = 0; i < system_location_count; ++i) {
     system_.push_back(new_object(ObjectKind::System, nullptr));
     solver_.objects().back().system = SystemLocation(i);
@@ -89,7 +93,7 @@ void ConstraintBuilder::escape(const Location& location) {
     escape_function(*cast<Function>(object.site));
     return;
   }
-  if (object.kind == ObjectKind::System) return;
+  if (object.kind == ObjectKind::System || object.no_pointers) return;
   bool constant = object.constant;
   solver_.add_copy(solver_.seen_at(location.object, Place::anywhere()), outside_);
   if (!constant) solver_.add_copy(outside_, solver_.stored_at(location.object, Place::anywhere()));
@@ -128,6 +132,8 @@ static std::optional<SystemLocation> system_variable(StringRef name) {
 }
 
 ObjectId ConstraintBuilder::object_of(const GlobalVariable& global) {
+  bool text = global.hasPrivateLinkage() && global.isConstant() && isa<ConstantData>(global.getInitializer());
+  if (text) return constants_;
   auto [entry, fresh] = globals_.try_emplace(&global, 0);
   if (!fresh) return entry->second;
   std::optional<uint64_t> size;
@@ -140,6 +146,8 @@ ObjectId ConstraintBuilder::object_of(const GlobalVariable& global) {
     object.alignment = layout_.getValueOrABITypeAlignment(global.getAlign(), global.getValueType()).value();
   object.constant = global.isConstant();
   object.thread_local_ = global.isThreadLocal();
+  object.no_pointers =
+      global.isConstant() && global.hasInitializer() && isa<ConstantData>(global.getInitializer());
   return globals_[&global] = id;
 }
 

@@ -74,6 +74,8 @@ private:
 
   // constraints_values.cpp
   void build_constant(const llvm::Constant& value, NodeId node);
+  void find_loops(const llvm::Function& function);
+  void add_constant(const llvm::Value* where, NodeId from, NodeId to, int64_t bytes);
   void build_offset(const llvm::GEPOperator& gep, NodeId node);
   void build_arithmetic(const llvm::Operator& operation, NodeId node);
   void build_mask(NodeId from, NodeId to, int64_t mask);
@@ -149,7 +151,8 @@ private:
   llvm::DenseMap<const llvm::GlobalVariable*, ObjectId> globals_;
   llvm::DenseMap<const llvm::Function*, ObjectId> functions_;
   std::vector<ObjectId> system_;
-  ObjectId unknown_ = 0;
+  llvm::DenseSet<const llvm::Value*> in_loops_; // pointer arithmetic that feeds itself within a function
+  ObjectId unknown_ = 0, constants_ = 0;
   NodeId nothing_ = 0, outside_ = 0, exception_ = 0, integers_ = 0;
 
   CallSets targets_, externals_;

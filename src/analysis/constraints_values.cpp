@@ -1,8 +1,10 @@
 // Values: constants, pointer arithmetic, integers that may be pointers, loads and stores.
 #include "analysis/constraints.h"
+#include "analysis/solver_components.h"
 
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/GetElementPtrTypeIterator.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 
 #include <bit>
@@ -73,6 +75,45 @@ static uint64_t factor_of(const Value* index) {
   return 1;
 }
 
+static bool passes_pointers(const Instruction& instruction) {
+  if (!carries_pointer(instruction.getType())) return false;
+  if (isa<PHINode>(instruction) || isa<SelectInst>(instruction) || isa<GetElementPtrInst>(instruction))
+    return true;
+  return isa<CastInst>(instruction) || isa<FreezeInst>(instruction) ||
+         instruction.getOpcode() == Instruction::Add;
+}
+
+// Additions of constants in a cycle of the function's values: the pointers that loops move.
+void ConstraintBuilder::find_loops(const Function& function) {
+  DenseMap<const Value*, uint32_t> numbers;
+  std::vector<const Instruction*> values;
+  for (const Instruction& instruction : instructions(function))
+    if (passes_pointers(instruction)) {
+      numbers[&instruction] = values.size();
+      values.push_back(&instruction);
+    }
+  Components components(
+      values.size(),
+      [&](uint32_t number, SmallVectorImpl<uint32_t>& out) {
+        for (const Use& operand : values[number]->operands())
+          if (auto found = numbers.find(operand); found != numbers.end()) out.push_back(found->second);
+      },
+      [&](ArrayRef<uint32_t> members) {
+        if (members.size() < 2) return;
+        for (uint32_t member : members)
+          in_loops_.insert(values[member]);
+      });
+  for (uint32_t number = 0; number < values.size(); ++number)
+    components.visit(number);
+}
+
+void ConstraintBuilder::add_constant(const Value* where, NodeId from, NodeId to, int64_t bytes) {
+  if (in_loops_.contains(where))
+    solver_.add_index(from, to, std::abs(bytes), 0);
+  else
+    solver_.add_offset(from, to, bytes);
+}
+
 void ConstraintBuilder::build_offset(const GEPOperator& gep, NodeId node) {
   struct Index {
     uint64_t stride, count;
@@ -108,14 +149,14 @@ void ConstraintBuilder::build_offset(const GEPOperator& gep, NodeId node) {
   NodeId from = value(gep.getPointerOperand());
   for (const Index& index : indices) {
     NodeId to = solver_.add_node();
-    solver_.add_offset(from, to, bytes);
+    add_constant(&gep, from, to, bytes);
     bytes = 0;
     from = to;
     to = solver_.add_node();
     solver_.add_index(from, to, index.stride, index.count);
     from = to;
   }
-  solver_.add_offset(from, node, bytes);
+  add_constant(&gep, from, node, bytes);
 }
 
 // Is the integer computed from a pointer within this function? Then a difference with it is no pointer.
@@ -160,7 +201,7 @@ void ConstraintBuilder::build_arithmetic(const Operator& operation, NodeId node)
   bool small = number && number->getBitWidth() == 64;
   switch (operation.getOpcode()) {
   case Instruction::Add:
-    if (small) return solver_.add_offset(value(left), node, number->getSExtValue());
+    if (small) return add_constant(&operation, value(left), node, number->getSExtValue());
     break;
   case Instruction::Sub:
     if (small) return solver_.add_offset(value(left), node, -number->getSExtValue());

@@ -86,6 +86,7 @@ struct MemoryObject {
   std::optional<uint64_t> size; // bytes, where known
   uint64_t alignment = 1;       // of the object's start, in bytes
   llvm::Type* type = nullptr;   // declared type, where known
+  bool no_pointers = false;     // constant and without addresses in it: offsets are not told apart
   bool constant = false;        // never written (constant globals, functions)
   bool thread_local_ = false;
   std::string label;               // what tells objects of one site apart: "packet data", "mbuf", ...

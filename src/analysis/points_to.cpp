@@ -164,6 +164,14 @@ ArrayRef<const Function*> PointsTo::external_callees(const CallBase& call) const
   return found == state_->externals.end() ? ArrayRef<const Function*>() : ArrayRef(found->second);
 }
 
+bool PointsTo::reaches_outside(const CallBase& call) const {
+  return state_->builder.reaches_outside(call);
+}
+
+ObjectId PointsTo::static_buffer(const Function& function) const {
+  return state_->builder.static_buffer(function);
+}
+
 ObjectSet PointsTo::reachable_from(const ObjectSet& roots) const {
   ObjectSet result;
   std::vector<ObjectId> work;

@@ -85,6 +85,11 @@ public:
   // Declared or modelled functions that the call may run (for a direct call at most one).
   llvm::ArrayRef<const llvm::Function*> external_callees(const llvm::CallBase& call) const;
 
+  // Does the call run code that is not known: an unknown external function?
+  bool reaches_outside(const llvm::CallBase& call) const;
+  // The buffer that a modelled external function owns and returns a pointer to (localtime, strerror).
+  ObjectId static_buffer(const llvm::Function& function) const;
+
   // Objects that `object` directly points to from any of its bytes.
   const ObjectSet& contents(ObjectId object) const;
   // Everything that can be reached by following pointers from `roots`; the roots are not included unless

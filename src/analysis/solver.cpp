@@ -12,10 +12,11 @@ namespace heddle {
 
 // A constant addition may produce this many different offsets in one object before it counts as an index.
 static constexpr uint32_t offsets_before_index = 8;
-// An object has at most this many exact offsets; further ones become "anywhere".
-static constexpr uint32_t most_exact_locations = 4096;
+// An object has at most this many exact offsets, and this many that are no multiple of 4 (text that is
+// stepped through with many different lengths); further ones become "anywhere".
+static constexpr uint32_t most_exact_locations = 256, most_odd_locations = 16;
 // The same for what one memory copy moves; it also bounds the recursion where a copy feeds itself.
-static constexpr uint32_t most_exact_transfers = 256;
+static constexpr uint32_t most_exact_transfers = 64;
 
 size_t Solver::LocationHash::operator()(const Location& l) const {
   return hash_combine(l.object, l.place.offset, l.place.stride, l.place.low, l.place.high);
@@ -92,7 +93,7 @@ void Solver::add_align(NodeId from, NodeId to, uint64_t alignment) {
 void Solver::add_load(NodeId to, NodeId address, int64_t bytes) {
   ++constraints_;
   address = find(address);
-  nodes_[address].accesses.push_back({to, bytes, false});
+  nodes_[address].accesses.push_back({to, bytes, false, true});
   nodes_[address].expanded.clear();
   expanding_.push_back(address);
 }
@@ -100,7 +101,7 @@ void Solver::add_load(NodeId to, NodeId address, int64_t bytes) {
 void Solver::add_store(NodeId address, NodeId value, int64_t bytes) {
   ++constraints_;
   address = find(address);
-  nodes_[address].accesses.push_back({value, bytes, true});
+  nodes_[address].accesses.push_back({value, bytes, true, false});
   nodes_[address].expanded.clear();
   expanding_.push_back(address);
 }
@@ -148,7 +149,8 @@ Place Solver::normal(ObjectId object, Place place) {
   if (!transfer) {
     const MemoryObject& o = objects_[object];
     if (o.kind == ObjectKind::Function) return Place::at(0);
-    if (o.kind == ObjectKind::System || o.kind == ObjectKind::Unknown) return Place::anywhere();
+    if (o.kind == ObjectKind::System || o.kind == ObjectKind::Unknown || o.no_pointers)
+      return Place::anywhere();
     if (!place.exact() && o.size) {
       place.low = std::max<int64_t>(place.low, 0);
       place.high = std::min<int64_t>(place.high, add_saturating(*o.size, 1));
@@ -178,8 +180,18 @@ LocationId Solver::intern(ObjectId object, Place place) {
   place = normal(object, place);
   auto found = location_ids_.find({object, place});
   if (found != location_ids_.end()) return found->second;
-  uint32_t most = object & transfer_bit ? most_exact_transfers : most_exact_locations;
-  if (place.exact() && ++contents_[object].exact_locations > most) place = Place::anywhere();
+  if (place.exact()) {
+    Contents& contents = contents_[object];
+    uint32_t most = object & transfer_bit ? most_exact_transfers : most_exact_locations;
+    bool many = contents.exact_locations >= most ||
+                (place.offset % 4 && contents.odd_locations >= most_odd_locations);
+    if (many) {
+      place = Place::anywhere();
+    } else {
+      ++contents.exact_locations;
+      contents.odd_locations += place.offset % 4 != 0;
+    }
+  }
   auto [entry, fresh] = location_ids_.try_emplace({object, place}, locations_.size());
   if (fresh) locations_.push_back({object, place});
   return entry->second;
@@ -359,6 +371,10 @@ static std::optional<Place> relative(const Place& from, const Place& cell, uint6
 void Solver::copy_from(uint32_t copy, LocationId from, const Cell& source) {
   auto place = relative(locations_[from].place, locations_[source.location].place, copies_[copy].length);
   if (!place) return;
+  if (nodes_[find(source.seen)].pointees.empty()) {
+    pending_copies_.push_back({copy, from, source.location});
+    return;
+  }
   NodeId seen = source.seen;
   add_copy(seen, cell(intern(copies_[copy].transfer, *place)).stored);
 }
@@ -408,6 +424,42 @@ void Solver::react(const Reaction& reaction, LocationId location) {
   }
 }
 
+void Solver::access(LocationId location, const Access& access) {
+  LocationId at = location;
+  if (access.bytes) {
+    Location where = locations_[location];
+    at = intern(where.object, where.place.moved(access.bytes));
+  }
+  if (!access.store)
+    add_copy(cell(at).seen, access.value);
+  else if (!objects_[locations_[at].object].constant)
+    add_copy(access.value, cell(at).stored);
+}
+
+// Stores and memory copies whose source is no longer empty. Most never are: they move numbers and text.
+bool Solver::wake() {
+  bool woken = false;
+  for (size_t i = 0, count = expanding_.size(); i < count; ++i) {
+    Node& node = nodes_[find(expanding_[i])];
+    for (Access& one : node.accesses) {
+      if (one.active || nodes_[find(one.value)].pointees.empty()) continue;
+      one.active = woken = true;
+      for (LocationId location : node.expanded) {
+        const MemoryObject& object = objects_[locations_[location].object];
+        if (!object.no_pointers && object.kind != ObjectKind::Function) access(location, one);
+      }
+    }
+  }
+  std::vector<PendingCopy> pending;
+  pending.swap(pending_copies_);
+  for (const PendingCopy& one : pending) {
+    Cell source = cell(one.cell);
+    woken |= !nodes_[find(source.seen)].pointees.empty();
+    copy_from(one.copy, one.from, source); // goes back to the pending ones while there is nothing
+  }
+  return woken;
+}
+
 // Loads, stores, copies and listeners of a node with the locations that are new to them.
 void Solver::expand(NodeId id) {
   LocationSet fresh;
@@ -418,24 +470,15 @@ void Solver::expand(NodeId id) {
   std::vector<Access> accesses = nodes_[id].accesses;
   std::vector<Reaction> reactions = nodes_[id].reactions;
   for (LocationId location : fresh) {
-    if (objects_[locations_[location].object].kind == ObjectKind::Function) {
+    const MemoryObject& object = objects_[locations_[location].object];
+    if (object.no_pointers) continue;
+    if (object.kind == ObjectKind::Function) {
       for (const Reaction& reaction : reactions)
         if (reaction.kind == Reaction::Kind::Listener) react(reaction, location);
       continue;
     }
-    for (const Access& access : accesses) {
-      LocationId at = location;
-      if (access.bytes) {
-        Location where = locations_[location];
-        at = intern(where.object, where.place.moved(access.bytes));
-      }
-      const Cell& there = cell(at);
-      if (access.store) {
-        if (!objects_[locations_[at].object].constant) add_copy(access.value, there.stored);
-      } else {
-        add_copy(there.seen, access.value);
-      }
-    }
+    for (const Access& what : accesses)
+      if (what.active) access(location, what);
     for (const Reaction& reaction : reactions)
       react(reaction, location);
   }

@@ -118,6 +118,7 @@ private:
     NodeId value;
     int64_t bytes;
     bool store;
+    bool active; // a store of a value that is still empty makes no cells
   };
   struct Reaction {
     enum class Kind : uint8_t { Listener, CopySource, CopyTarget } kind;
@@ -141,6 +142,10 @@ private:
     std::function<void(const Location&)> react;
     llvm::DenseSet<LocationId> known;
   };
+  struct PendingCopy { // of a cell in which there is nothing yet
+    uint32_t copy;
+    LocationId from, cell;
+  };
   struct Watcher { // of new cells in an object
     uint32_t copy;
     LocationId from;
@@ -154,7 +159,7 @@ private:
   struct Contents {
     std::vector<Cell> cells;
     std::vector<Watcher> watchers;
-    uint32_t exact_locations = 0;
+    uint32_t exact_locations = 0, odd_locations = 0; // odd: at offsets where structures have few fields
   };
   struct LocationHash {
     size_t operator()(const Location& l) const;
@@ -172,6 +177,8 @@ private:
   void connect(const Cell& fresh, Contents& contents);
   void copy_from(uint32_t copy, LocationId from, const Cell& cell);
   void copy_to(uint32_t copy, LocationId to, const Cell& transfer);
+  void access(LocationId location, const Access& access);
+  bool wake();
   void expand(NodeId node);
   void react(const Reaction& reaction, LocationId location);
   void collapse_cycles();
@@ -189,6 +196,7 @@ private:
   std::unordered_map<ObjectId, Contents> contents_;
   llvm::DenseSet<std::pair<NodeId, NodeId>> copy_edges_;
   std::vector<MemoryCopy> copies_;
+  std::vector<PendingCopy> pending_copies_;
   std::vector<Listener> listeners_;
   std::function<ObjectId(ObjectId)> twin_;
   std::function<bool(ObjectId)> shared_;

@@ -1,76 +1,12 @@
 // The waves of the solver: cycles collapsed, nodes in topological order, differences pushed through.
 #include "analysis/solver.h"
+#include "analysis/solver_components.h"
 
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
 
 namespace heddle {
-
-namespace {
-
-// Tarjan's algorithm without recursion over nodes 0..count-1. Components come out with all their successors
-// before them.
-class Components {
-public:
-  Components(size_t count, function_ref<void(NodeId, SmallVectorImpl<NodeId>&)> successors,
-             function_ref<void(ArrayRef<NodeId>)> found)
-      : successors_(successors), found_(found), number_(count), low_(count), on_stack_(count) {}
-
-  void visit(NodeId root) {
-    if (number_[root]) return;
-    enter(root);
-    while (!frames_.empty()) {
-      Frame& frame = frames_.back();
-      if (frame.next < frame.successors.size()) {
-        NodeId next = frame.successors[frame.next++];
-        if (!number_[next])
-          enter(next);
-        else if (on_stack_[next])
-          low_[frame.node] = std::min(low_[frame.node], number_[next]);
-        continue;
-      }
-      NodeId node = frame.node;
-      frames_.pop_back();
-      if (!frames_.empty()) low_[frames_.back().node] = std::min(low_[frames_.back().node], low_[node]);
-      if (low_[node] == number_[node]) leave(node);
-    }
-  }
-
-private:
-  struct Frame {
-    NodeId node;
-    size_t next = 0;
-    SmallVector<NodeId, 8> successors;
-  };
-
-  void enter(NodeId node) {
-    number_[node] = low_[node] = ++counter_;
-    on_stack_[node] = true;
-    stack_.push_back(node);
-    frames_.push_back({node, 0, {}});
-    successors_(node, frames_.back().successors);
-  }
-
-  void leave(NodeId node) {
-    size_t first = stack_.size();
-    do
-      on_stack_[stack_[--first]] = false;
-    while (stack_[first] != node);
-    found_(ArrayRef(stack_).drop_front(first));
-    stack_.resize(first);
-  }
-
-  function_ref<void(NodeId, SmallVectorImpl<NodeId>&)> successors_;
-  function_ref<void(ArrayRef<NodeId>)> found_;
-  std::vector<uint32_t> number_, low_;
-  std::vector<bool> on_stack_;
-  std::vector<NodeId> stack_;
-  std::vector<Frame> frames_;
-  uint32_t counter_ = 0;
-};
-
-} // namespace
 
 void Solver::merge(NodeId into, NodeId other) {
   Node &a = nodes_[into], &b = nodes_[other];
@@ -178,6 +114,7 @@ void Solver::solve() {
     for (NodeId node : nodes)
       expand(node);
     append_range(expanding_, nodes);
+    changed |= wake();
     changed |= edges_changed_ || constraints_ != before;
   }
 }

@@ -1,0 +1,267 @@
+#include "analysis/effects_calls.h"
+
+#include "analysis/external_models.h"
+
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/IntrinsicsX86.h"
+
+using namespace llvm;
+
+namespace heddle {
+
+void AccessList::add(Access access) {
+  const MemoryObject& object = points_to_.objects()[access.object];
+  if (object.kind == ObjectKind::Function || object.constant) return;
+  access.at = &at_;
+  for (const Access& known : accesses_)
+    if (known.object == access.object && known.place == access.place && known.size == access.size &&
+        known.write == access.write)
+      return;
+  accesses_.push_back(access);
+}
+
+void AccessList::add(const Value* pointer, uint64_t size, bool write, bool atomic, Update update) {
+  for (const Pointee& pointee : points_to_.points_to(pointer)) {
+    Access access;
+    access.object = pointee.object;
+    access.place = pointee.place;
+    access.size = size;
+    access.write = write;
+    access.atomic = atomic;
+    access.update = update.op;
+    access.update_id = update.id;
+    const MemoryObject& object = points_to_.objects()[pointee.object];
+    if (object.kind == ObjectKind::Function || object.constant) continue;
+    access.at = &at_;
+    accesses_.push_back(access); // a pointer's places are different from each other
+  }
+}
+
+void AccessList::add_anywhere(ObjectId object, bool write) {
+  Access access;
+  access.object = object;
+  access.place = Place::anywhere();
+  access.write = write;
+  add(access);
+}
+
+void AccessList::add_anywhere(const ObjectSet& objects, bool write) {
+  for (ObjectId object : objects) {
+    const MemoryObject& known = points_to_.objects()[object];
+    if (known.kind != ObjectKind::System) add_anywhere(object, write);
+  }
+}
+
+void AccessList::add_system(SystemLocation location, bool read, bool write) {
+  if (read) add_anywhere(points_to_.system_object(location), false);
+  if (write) add_anywhere(points_to_.system_object(location), true);
+}
+
+// Everything that has escaped, and every system location.
+static void add_unknown(AccessList& list, bool writes) {
+  const ObjectSet& escaped = list.points_to().escaped();
+  list.add_anywhere(escaped, false);
+  if (writes) list.add_anywhere(escaped, true);
+  for (unsigned i = 0; i < system_location_count; ++i)
+    list.add_system(SystemLocation(i), true, writes);
+}
+
+// --- Intrinsics and inline assembly -------------------------------------------------------------------
+
+static uint64_t constant_size(const Value* size) {
+  auto* number = dyn_cast<ConstantInt>(size);
+  return number ? number->getZExtValue() : unknown_size;
+}
+
+static void add_intrinsic(const IntrinsicInst& call, AccessList& list) {
+  switch (call.getIntrinsicID()) {
+  case Intrinsic::memcpy:
+  case Intrinsic::memcpy_inline:
+  case Intrinsic::memmove:
+    list.add(call.getArgOperand(1), constant_size(call.getArgOperand(2)), false);
+    [[fallthrough]];
+  case Intrinsic::memset:
+  case Intrinsic::memset_inline:
+    list.add(call.getArgOperand(0), constant_size(call.getArgOperand(2)), true);
+    return;
+  case Intrinsic::vacopy:
+    list.add(call.getArgOperand(1), 24, false);
+    [[fallthrough]];
+  case Intrinsic::vastart:
+    list.add(call.getArgOperand(0), 24, true);
+    return;
+  case Intrinsic::x86_rdtsc:
+  case Intrinsic::x86_rdtscp:
+  case Intrinsic::readcyclecounter:
+  case Intrinsic::readsteadycounter:
+    return list.add_system(SystemLocation::Time, true, false);
+  case Intrinsic::trap:
+  case Intrinsic::ubsantrap:
+    return list.add_system(SystemLocation::AbnormalExit, true, true);
+  default:
+    break;
+  }
+  if (!call.mayReadOrWriteMemory() || call.isLifetimeStartOrEnd() || call.isAssumeLikeIntrinsic()) return;
+  if (call.getIntrinsicID() == Intrinsic::prefetch) return;
+  for (const Use& argument : call.args())
+    if (argument->getType()->isPtrOrPtrVectorTy()) {
+      if (!call.onlyWritesMemory()) list.add(argument, unknown_size, false);
+      if (!call.onlyReadsMemory()) list.add(argument, unknown_size, true);
+    }
+}
+
+static bool is_harmless_assembly(StringRef text) {
+  text = text.trim();
+  for (StringRef name :
+       {"prefetch", "pause", "rep; nop", "rep;nop", "nop", "mfence", "lfence", "sfence", "cpuid"})
+    if (text.starts_with(name)) return true;
+  return text.empty();
+}
+
+static void add_assembly(const CallBase& call, AccessList& list) {
+  auto* assembly = cast<InlineAsm>(call.getCalledOperand());
+  StringRef text = assembly->getAsmString();
+  if (StringRef(text).contains("rdtsc")) return list.add_system(SystemLocation::Time, true, false);
+  if (is_harmless_assembly(text)) return;
+  for (unsigned i = 0; i < call.arg_size(); ++i)
+    if (call.getArgOperand(i)->getType()->isPointerTy() && call.paramHasAttr(i, Attribute::ElementType))
+      for (bool write : {false, true})
+        list.add(call.getArgOperand(i), 8, write);
+  if (assembly->getConstraintString().find("~{memory}") != std::string::npos)
+    add_unknown(list, true);
+  else if (assembly->hasSideEffects())
+    list.add_system(SystemLocation::External, true, true);
+}
+
+// --- Models
+// -------------------------------------------------------------------------------------------------
+
+namespace {
+
+class ModelAccesses {
+public:
+  ModelAccesses(const CallBase& call, AccessList& list)
+      : call_(call), list_(list), points_to_(list.points_to()) {}
+
+  void add(const Function& function, const ModelClause& clause);
+
+private:
+  using Kind = ModelClause::Kind;
+  using Source = ModelClause::Source;
+
+  const Value* argument(int index) const {
+    return index >= 0 && unsigned(index) < call_.arg_size() ? call_.getArgOperand(index) : nullptr;
+  }
+  uint64_t size_of(const ModelClause& clause) const;
+  void touch(int index, uint64_t size, bool write);
+  void touch_deep(int index, unsigned depth, bool write);
+  void consume(const ModelClause& clause);
+  void returned(const Function& function, const ModelClause& clause);
+
+  const CallBase& call_;
+  AccessList& list_;
+  const PointsTo& points_to_;
+};
+
+uint64_t ModelAccesses::size_of(const ModelClause& clause) const {
+  if (clause.size_argument < 0) return clause.size;
+  const Value *first = argument(clause.size_argument), *second = argument(clause.size_argument2);
+  uint64_t a = first ? constant_size(first) : unknown_size;
+  uint64_t b = second ? constant_size(second) : 1;
+  return a == unknown_size || b == unknown_size ? unknown_size : a * b;
+}
+
+void ModelAccesses::touch(int index, uint64_t size, bool write) {
+  const Value* pointer = argument(index);
+  if (pointer && pointer->getType()->isPointerTy()) list_.add(pointer, size, write);
+}
+
+// The pointees, and what they point to over `depth` steps.
+void ModelAccesses::touch_deep(int index, unsigned depth, bool write) {
+  const Value* pointer = argument(index);
+  if (!pointer || !pointer->getType()->isPointerTy()) return;
+  ObjectSet reached = points_to_.objects_pointed_to(pointer), frontier = reached;
+  while (depth-- > 0 && !frontier.empty()) {
+    ObjectSet next;
+    for (ObjectId object : frontier)
+      next |= points_to_.contents(object);
+    frontier.intersectWithComplement(next, reached);
+    reached |= next;
+  }
+  list_.add_anywhere(reached, write);
+}
+
+// A freed or handed-over object is written as a whole; a packet goes with all its parts.
+void ModelAccesses::consume(const ModelClause& clause) {
+  const Value* pointer = argument(clause.argument);
+  if (!pointer) return;
+  ObjectSet consumed = points_to_.objects_pointed_to(pointer);
+  if (clause.through) {
+    ObjectSet arrays = consumed;
+    consumed.clear();
+    for (ObjectId array : arrays)
+      consumed |= points_to_.contents(array);
+  }
+  ObjectSet parts;
+  for (ObjectId object : consumed)
+    if (points_to_.objects()[object].kind == ObjectKind::Packet && points_to_.objects()[object].site)
+      for (ObjectId part : points_to_.objects_of(points_to_.objects()[object].site))
+        parts.set(part);
+  consumed |= parts;
+  list_.add_anywhere(consumed, true);
+}
+
+void ModelAccesses::returned(const Function& function, const ModelClause& clause) {
+  if (clause.source == Source::Static) list_.add_anywhere(points_to_.static_buffer(function), true);
+  if (clause.source == Source::Contents) touch(clause.source_argument, unknown_size, false);
+}
+
+void ModelAccesses::add(const Function& function, const ModelClause& clause) {
+  unsigned last = clause.onwards ? call_.arg_size() : clause.argument + 1;
+  switch (clause.kind) {
+  case Kind::Read:
+  case Kind::Write:
+    for (unsigned i = clause.argument; i < last; ++i)
+      touch(i, size_of(clause), clause.kind == Kind::Write);
+    return;
+  case Kind::ReadList:
+    return touch_deep(clause.argument, 2, false);
+  case Kind::ReadDeep:
+  case Kind::WriteDeep:
+    for (unsigned i = clause.argument; i < last; ++i)
+      touch_deep(i, UINT_MAX, clause.kind == Kind::WriteDeep);
+    return;
+  case Kind::Consume:
+    return consume(clause);
+  case Kind::Copy:
+    touch(clause.source_argument, size_of(clause), false);
+    return touch(clause.argument, size_of(clause), true);
+  case Kind::StoreTo:
+    touch(clause.argument, clause.anywhere ? unknown_size : 8, true);
+    return returned(function, clause);
+  case Kind::Return:
+    return returned(function, clause);
+  case Kind::System:
+    return list_.add_system(clause.system, clause.reads, clause.writes);
+  case Kind::Keep:
+  case Kind::Throw:
+  case Kind::Call:
+    return;
+  }
+}
+
+} // namespace
+
+void add_call_accesses(const CallBase& call, AccessList& list) {
+  if (call.isInlineAsm()) return add_assembly(call, list);
+  if (auto* intrinsic = dyn_cast<IntrinsicInst>(&call)) return add_intrinsic(*intrinsic, list);
+  ModelAccesses accesses(call, list);
+  for (const Function* function : list.points_to().external_callees(call))
+    if (const ExternalModel* model = model_of(*function))
+      for (const ModelClause& clause : model->clauses)
+        accesses.add(*function, clause);
+  if (list.points_to().reaches_outside(call)) add_unknown(list, !call.onlyReadsMemory());
+}
+
+} // namespace heddle

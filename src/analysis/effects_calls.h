@@ -1,0 +1,33 @@
+// Accesses of call instructions: intrinsics, inline assembly, models of external functions, unknown ones.
+#pragma once
+
+#include "analysis/effects_updates.h"
+
+#include "llvm/IR/InstrTypes.h"
+
+#include <vector>
+
+namespace heddle {
+
+// Collects the accesses of one instruction, without repetitions and without reads of constants.
+class AccessList {
+public:
+  AccessList(const PointsTo& points_to, const llvm::Instruction& at) : points_to_(points_to), at_(at) {}
+
+  const PointsTo& points_to() const { return points_to_; }
+  void add(const llvm::Value* pointer, uint64_t size, bool write, bool atomic = false, Update update = {});
+  void add_anywhere(ObjectId object, bool write);
+  void add_anywhere(const ObjectSet& objects, bool write);
+  void add_system(SystemLocation location, bool read, bool write);
+  std::vector<Access> take() { return std::move(accesses_); }
+
+private:
+  void add(Access access);
+  const PointsTo& points_to_;
+  const llvm::Instruction& at_;
+  std::vector<Access> accesses_;
+};
+
+void add_call_accesses(const llvm::CallBase& call, AccessList& list);
+
+} // namespace heddle
