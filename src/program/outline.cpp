@@ -225,18 +225,41 @@ private:
     Loop* loop = analyses_.loops.getLoopFor(region_.header);
     bool at_header = loop->isLoopExiting(region_.header);
     BasicBlock* test = at_header ? region_.header : region_.latch;
-    const SCEV* count = analyses_.evolution.getExitCount(loop, test);
-    if (isa<SCEVCouldNotCompute>(count)) return unknown;
-    SCEVExpander expander(analyses_.evolution, module_.getDataLayout(), "heddle.count");
     Instruction* at = region_.preheader->getTerminator();
-    if (!expander.isSafeToExpandAt(count, at) ||
-        expander.isHighCostExpansion(count, loop, 8, &analyses_.costs, at))
-      return unknown;
     builder_.SetInsertPoint(at);
     builder_.SetCurrentDebugLocation(line_of_loop_);
-    Value* value = expander.expandCodeFor(count, count->getType(), at);
-    value = builder_.CreateZExtOrTrunc(value, wide);
+    const SCEV* count = analyses_.evolution.getExitCount(loop, test);
+    SCEVExpander expander(analyses_.evolution, module_.getDataLayout(), "heddle.count");
+    Value* value = nullptr;
+    if (!isa<SCEVCouldNotCompute>(count) && expander.isSafeToExpandAt(count, at) &&
+        !expander.isHighCostExpansion(count, loop, 8, &analyses_.costs, at))
+      value = builder_.CreateZExtOrTrunc(expander.expandCodeFor(count, count->getType(), at), wide);
+    else
+      value = distance_to_bound(*loop, *test);
+    if (!value) return unknown;
     return at_header ? value : builder_.CreateAdd(value, ConstantInt::get(wide, 1));
+  }
+
+  // DPDK's `uint16_t i < n` may wrap as far as scalar evolution knows; as a hint, n - i is good enough.
+  Value* distance_to_bound(const Loop& loop, BasicBlock& test) {
+    auto* branch = dyn_cast<BranchInst>(test.getTerminator());
+    auto* compare = branch && branch->isConditional() ? dyn_cast<ICmpInst>(branch->getCondition()) : nullptr;
+    if (!compare) return nullptr;
+    auto stripped = [](Value* value) {
+      while (isa<ZExtInst>(value) || isa<SExtInst>(value))
+        value = cast<CastInst>(value)->getOperand(0);
+      return value;
+    };
+    Value *left = stripped(compare->getOperand(0)), *right = stripped(compare->getOperand(1));
+    if (!carried_of(left)) std::swap(left, right);
+    Carried* index = carried_of(left);
+    auto* step = index ? dyn_cast<BinaryOperator>(index->next) : nullptr;
+    bool by_one = step && step->getOpcode() == Instruction::Add && step->getOperand(0) == index->phi &&
+                  isa<ConstantInt>(step->getOperand(1)) && cast<ConstantInt>(step->getOperand(1))->isOne();
+    if (!by_one || !loop.isLoopInvariant(right) || !right->getType()->isIntegerTy()) return nullptr;
+    Type* wide = builder_.getInt64Ty();
+    return builder_.CreateSub(builder_.CreateZExtOrTrunc(right, wide),
+                              builder_.CreateZExtOrTrunc(index->initial, wide));
   }
 
   // Variables of the loop keep their lines but not their values: their scopes belong to the old function.

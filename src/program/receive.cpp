@@ -156,7 +156,8 @@ void Finder::follow_test(ICmpInst& test, Value& count) {
        loop = loop->getParentLoop()) {
     bool varies = any_of(test.operands(), [&](Value* operand) {
       auto* instruction = dyn_cast<Instruction>(operand);
-      return instruction && loop->contains(instruction);
+      // A value out of memory is what the loop looks for (an error text by its code), not how far it runs.
+      return instruction && loop->contains(instruction) && !isa<LoadInst>(operand);
     });
     SmallVector<BasicBlock*, 8> exiting;
     loop->getExitingBlocks(exiting);
