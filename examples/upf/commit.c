@@ -40,6 +40,9 @@ static void count(struct counters* n, const struct pkt_ctx* c, uint32_t received
   struct app_counters* app = &n->app[c->flow.app];
   app->packets[c->dir]++;
   app->bytes[c->dir] += c->ip.len;
+  struct app_counters* class = &n->class[c->class];
+  class->packets[c->dir]++;
+  class->bytes[c->dir] += c->ip.len;
   if (c->in_profile)
     n->in_profile++;
   else

@@ -123,6 +123,14 @@ static void to_tunnel(uint16_t* tunnel_seq, struct pkt_ctx* c) {
   frame_set(c, start, (uint32_t)(ip - start) + c->ip.len);
 }
 
+// Segments that answer an announcement come back the other way, so both the way out and the tunnel count.
+static uint16_t mss_mtu(const struct config* config, const struct pkt_ctx* c) {
+  uint32_t ip = c->session->gnb.family == 4 ? IP4_HLEN : IP6_HLEN;
+  uint32_t overhead = ip + UDP_HLEN + GTPU_HLEN + GTPU_OPT_LEN + 8; // with the longest container
+  uint16_t tunnel = (uint16_t)(config->port[IF_ACCESS].mtu - overhead);
+  return tunnel < c->path_mtu ? tunnel : c->path_mtu;
+}
+
 // A TCP segment as large as the announced MSS must fit the tunnel (RFC 4459 section 3.3, RFC 6691).
 static void clamp_mss(struct pkt_ctx* c, uint16_t mtu) {
   uint32_t headers = (c->ip.version == 4 ? IP4_HLEN : IP6_HLEN) + TCP_HLEN;
@@ -142,7 +150,7 @@ static void clamp_mss(struct pkt_ctx* c, uint16_t mtu) {
 void far_apply(const struct config* config, uint16_t* tunnel_seq, struct pkt_ctx* c) {
   const struct far* f = c->far;
   hop_limit_decrement(c);
-  clamp_mss(c, c->path_mtu);
+  clamp_mss(c, mss_mtu(config, c));
   if (f->has_inner_marking) remark(c, f->inner_marking);
   if (f->outer == OUTER_NONE)
     to_network(config, c);
