@@ -87,16 +87,17 @@ static void place_both(struct converter* c, const struct address* src, const str
   if (!d->used) place(c, d, dst, !s_user && !cannot_be_user(dst));
 }
 
-static void shorten(struct converter* c, uint8_t* ip, uint32_t* n, bool v6) {
+static void fix_lengths(struct converter* c, uint8_t* ip, uint32_t* n, bool v6) {
   uint32_t header = v6 ? 40 : (ip[0] & 15) * 4u;
   uint32_t total = v6 ? 40u + read_u16(ip + 4) : read_u16(ip + 2);
   if (total < *n && total >= header) *n = total; // Ethernet padding
-  if (total <= *n || *n < header + 8) return;
+  bool offloaded = total == 0 && !v6; // the network card of the capturing host would have filled it in
+  if (!offloaded && (total <= *n || *n < header + 8)) return;
   set_u16(ip + (v6 ? 4 : 2), v6 ? *n - 40 : *n);
   bool first = v6 || (read_u16(ip + 6) & 0x1fff) == 0;
   if (first && ip[v6 ? 6 : 9] == 17 && read_u16(ip + header + 4) > *n - header)
     set_u16(ip + header + 4, *n - header);
-  c->counts->shortened++;
+  c->counts->fixed_lengths++;
   fix_checksums(ip, *n);
 }
 
@@ -157,7 +158,7 @@ static void convert_packet(struct converter* c, const struct pcap_pkthdr* h, con
   }
   uint32_t k = uplink ? s->user : d->user;
   struct user u = user_of(k);
-  shorten(c, c->packet, &n, v6);
+  fix_lengths(c, c->packet, &n, v6);
   replace_address(c->packet, n, v6, uplink, v6 ? &u.ue6 : &u.ue4);
   if (c->out->fix_checksums) fix_checksums(c->packet, n);
   c->counts->used++;

@@ -4,7 +4,7 @@
 #include "output.h"
 
 struct capture_counts {
-  uint64_t read, used, not_ip, shortened, too_long;
+  uint64_t read, used, not_ip, fixed_lengths, too_long;
   uint32_t hosts; // users of the capture
 };
 

@@ -44,6 +44,8 @@ static const char rule_sets[] =
     "  pdr 8 precedence 80 from core app tls host example.com far 2 qer 1 urr 3\n"
     "  pdr 9 precedence 100 from access app dns remove-outer far 1 urr 1\n"
     "  pdr 10 precedence 100 from core app dns far 2 urr 1\n"
+    "  pdr 13 precedence 240 from access class voice remove-outer far 1 qer 3 urr 2\n"
+    "  pdr 14 precedence 240 from core class voice far 3 qer 3 urr 2\n"
     "  pdr 11 precedence 250 from access remove-outer far 1 qer 1 qer 4 urr 1\n"
     "  pdr 12 precedence 250 from core far 2 qer 1 qer 4 urr 1\n"
     "end\n\n"

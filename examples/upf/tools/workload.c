@@ -135,9 +135,9 @@ int main(int argc, char** argv) {
          (unsigned long long)o.packets[1], (unsigned long long)o.packets[0], (unsigned long long)o.controls,
          (unsigned long long)o.damaged, a.ues + a.sessions);
   if (a.in)
-    printf("read %llu used %llu without-ip %llu shortened %llu too-long %llu hosts %u\n",
+    printf("read %llu used %llu without-ip %llu fixed-lengths %llu too-long %llu hosts %u\n",
            (unsigned long long)counts.read, (unsigned long long)counts.used,
-           (unsigned long long)counts.not_ip, (unsigned long long)counts.shortened,
+           (unsigned long long)counts.not_ip, (unsigned long long)counts.fixed_lengths,
            (unsigned long long)counts.too_long, counts.hosts);
   return 0;
 }
