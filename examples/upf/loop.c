@@ -62,6 +62,5 @@ int run_lane(void* lane) {
     if (o->idle && idle >= o->idle) break;
     if (o->packets && l->packets >= o->packets) break;
   }
-  worker_final_reports(l->worker, l->now);
   return 0;
 }

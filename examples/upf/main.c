@@ -255,6 +255,10 @@ static int run_lanes(struct lane* lanes, const struct options* o) {
   }
   run_lane(&lanes[0]);
   rte_eal_mp_wait_lcore();
+  uint64_t end = 0;
+  for (unsigned i = 0; i < o->workers; i++)
+    if (lanes[i].now > end) end = lanes[i].now;
+  worker_final_reports(lanes[0].worker, end); // of all sessions, which the workers share
   return 0;
 }
 
