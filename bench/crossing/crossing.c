@@ -4,7 +4,7 @@
 // against the same body with staging off, in turn A B A B; the difference of a round divided by its
 // crossings. It contains everything a crossing needs: the check, the decision, the switch, the saving of live
 // values, and the scheduler's work at the start of each round.
-// Batch of one: a body of about 2,000 instructions with four sites, called through heddle_run_loop with a
+// Batch of one: a body of about 4,000 instructions with four sites, called through heddle_run_loop with a
 // hint of one packet, against a plain loop round the same body without sites.
 //
 // Cycles are core cycles: the clock is measured by a chain of dependent additions, which take one each;
