@@ -53,9 +53,11 @@ TEST(Quic, LengthBeyondTheDatagramIsNotQuic) {
 }
 
 TEST(Quic, ConnectionIdOfTwentyOneBytesIsNotQuic) {
-  Bytes p = initial(0xc3, {0, 0, 0, 1}, 1200);
-  p[5] = 21;
-  EXPECT_NE(parse_udp(p, 443).app, APP_QUIC);
+  auto handshake = [](uint8_t id) {
+    return Bytes{0xe0, 0, 0, 0, 1, id} + Bytes(id, 9) + Bytes{0, 0x40, 60} + Bytes(60, 1);
+  };
+  EXPECT_EQ(parse_udp(handshake(20), 443).app, APP_QUIC);
+  EXPECT_NE(parse_udp(handshake(21), 443).app, APP_QUIC);
 }
 
 } // namespace

@@ -6,8 +6,9 @@
 // replaced by that of its session and the remote one stays, so that dialogues remain dialogues. Order and
 // time stamps are the capture's.
 //
-// What a snapshot length cut off is missed; the packet's length fields are then reduced to what is there, and
-// its checksums renewed, for else every such packet would be dropped as malformed and nothing be measured.
+// What a snapshot length cut off is missed, and a length that the network card of the capturing host would
+// have filled in is zero. Length fields are then set to what is there and checksums renewed, for else every
+// such packet would be dropped as malformed and nothing be measured.
 #include "capture.h"
 #include "link.h"
 
