@@ -1,13 +1,14 @@
-// The decision forest. Every tree is code of its own (forest_trees.c): a comparison is one instruction with its
-// threshold inside, where a table of nodes would cost three dependent loads. Leaves hold the class shares seen
-// in training as eight lanes of one word, so that adding words adds all lanes; at most 15 per leaf keeps a
-// lane of 16 trees below 256.
+// The decision forest. Every tree is code of its own (forest_trees.c): a comparison is one instruction with
+// its threshold inside, where a table of nodes would cost three dependent loads. Leaves hold the class shares
+// seen in training as eight lanes of one word, so that adding words adds all lanes; at most 15 per leaf keeps
+// a lane of 16 trees below 256.
 
 #include "forest_trees.h"
 #include "meter.h"
 
 static void add_lanes(uint32_t votes[CLASS_COUNT], uint64_t lanes) {
-  for (unsigned i = 0; i < CLASS_COUNT; i++) votes[i] += (uint32_t)(lanes >> (8 * i) & 0xff);
+  for (unsigned i = 0; i < CLASS_COUNT; i++)
+    votes[i] += (uint32_t)(lanes >> (8 * i) & 0xff);
 }
 
 enum traffic_class forest_classify(const struct features* features, uint8_t* share) {
