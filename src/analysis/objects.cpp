@@ -5,6 +5,7 @@
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
 
 #include <numeric>
 
@@ -113,10 +114,21 @@ static StringRef function_of(const Instruction& instruction) {
 static const DILocalVariable* local_variable(const Value* site) {
   auto* alloca = dyn_cast<AllocaInst>(site);
   if (!alloca) return nullptr;
-  for (DbgVariableRecord* record : findDVRDeclares(const_cast<AllocaInst*>(alloca)))
+  auto* instruction = const_cast<AllocaInst*>(alloca);
+  // Optimised code has #dbg_assign or #dbg_value records in place of declarations; both forms of debug
+  // information (records and intrinsics) occur in bitcode.
+  for (DbgVariableRecord* record : at::getDVRAssignmentMarkers(instruction))
     return record->getVariable();
-  for (DbgDeclareInst* declare : findDbgDeclares(const_cast<AllocaInst*>(alloca)))
-    return declare->getVariable();
+  for (DbgAssignIntrinsic* marker : at::getAssignmentMarkers(instruction))
+    return marker->getVariable();
+  SmallVector<DbgVariableIntrinsic*, 2> intrinsics;
+  SmallVector<DbgVariableRecord*, 2> records;
+  findDbgUsers(intrinsics, instruction, &records);
+  for (DbgVariableRecord* record : records)
+    if (record->isDbgDeclare() || record->getExpression()->startsWithDeref()) return record->getVariable();
+  for (DbgVariableIntrinsic* marker : intrinsics)
+    if (isa<DbgDeclareInst>(marker) || marker->getExpression()->startsWithDeref())
+      return marker->getVariable();
   return nullptr;
 }
 
@@ -219,7 +231,11 @@ std::string describe(const MemoryObject& object, const Place& place) {
   int64_t offset = place.exact() || place.low == Place::lowest ? place.offset : place.low;
   std::string path;
   if (const DIType* type = declared_type(object); type && offset >= 0)
-    if (append_path(path, type, offset, !place.exact())) return name + path;
+    if (append_path(path, type, offset, !place.exact())) {
+      // "stack variable b of main": the path belongs to the variable.
+      size_t end = object.kind == ObjectKind::Stack ? name.rfind(" of ") : name.size();
+      return name.insert(end, path);
+    }
   if (!place.exact() && place.stride == 1) return name;
   if (offset == 0 && place.exact()) return name;
   name += (offset < 0 ? " " : " +") + std::to_string(offset);
