@@ -107,7 +107,7 @@ llvm::Expected<std::string> profile_runtime() {
 
 llvm::Expected<ProfileResult> collect_profile(const ProgramImage& image, const Program& program,
                                               llvm::ArrayRef<std::string> args, const ProfileOptions& options,
-                                              std::string out_path) {
+                                              llvm::StringRef out_path) {
   ProfileResult result;
   llvm::Expected<TemporaryFolder> folder = TemporaryFolder::create("heddle-profile");
   if (!folder) return folder.takeError();

@@ -31,7 +31,7 @@ struct ProfileResult {
 // file is left then.
 llvm::Expected<ProfileResult> collect_profile(const ProgramImage& image, const Program& program,
                                               llvm::ArrayRef<std::string> args, const ProfileOptions& options,
-                                              std::string out_path);
+                                              llvm::StringRef out_path);
 
 // libheddle_profile_rt.a: in $HEDDLE_LIB, or in ../lib of the running executable.
 llvm::Expected<std::string> profile_runtime();

@@ -44,8 +44,9 @@ public:
         limit_(thread_local_word("heddle_profile_limit", options.shared)),
         often_(llvm::MDBuilder(module.getContext()).createBranchWeights(1, 1)) {
     auto* id = llvm::ConstantDataArray::getString(module.getContext(), options.program);
-    new llvm::GlobalVariable(module, id->getType(), true, llvm::GlobalValue::ExternalLinkage, id,
-                             "heddle_profile_program");
+    auto* name = new llvm::GlobalVariable(module, id->getType(), true, llvm::GlobalValue::ExternalLinkage, id,
+                                          "heddle_profile_program");
+    name->setAlignment(llvm::Align(1));
   }
 
   InstrumentCount run() {
@@ -59,6 +60,7 @@ public:
       }
     count_.blocks = blocks.size();
     std::vector<BlockId> ids;
+    ids.reserve(blocks.size());
     for (BasicBlock* block : blocks)
       ids.push_back(table.id(block));
     for (size_t i = 0; i < blocks.size(); ++i)
