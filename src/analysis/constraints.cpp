@@ -80,8 +80,10 @@ void ConstraintBuilder::add_outside() {
   }
   outside_ = solver_.add_node();
   integers_ = solver_.add_node();
-  solver_.add_address(outside_, unknown_, Place::anywhere());
-  solver_.add_copy(outside_, integers_);
+  anything_ = solver_.add_node();
+  solver_.add_address(anything_, unknown_, Place::anywhere());
+  solver_.add_copy(anything_, integers_);
+  solver_.set_unknown(unknown_, outside_, anything_);
   solver_.add_listener(outside_, [this](const Location& location) { escape(location); });
 }
 
@@ -93,19 +95,19 @@ void ConstraintBuilder::escape(const Location& location) {
     escape_function(*cast<Function>(object.site));
     return;
   }
-  if (object.kind == ObjectKind::System || object.no_pointers) return;
+  if (object.kind == ObjectKind::System || object.kind == ObjectKind::Unknown || object.no_pointers) return;
   bool constant = object.constant;
   solver_.add_copy(solver_.seen_at(location.object, Place::anywhere()), outside_);
-  if (!constant) solver_.add_copy(outside_, solver_.stored_at(location.object, Place::anywhere()));
+  if (!constant) solver_.add_copy(anything_, solver_.stored_at(location.object, Place::anywhere()));
 }
 
 void ConstraintBuilder::escape_function(const Function& function) {
   if (function.isDeclaration()) return;
   escaped_functions_.insert(&function);
   for (const Argument& argument : function.args())
-    bind_argument(argument, outside_);
+    bind_argument(argument, anything_);
   if (function.isVarArg())
-    solver_.add_copy(outside_, solver_.stored_at(variable_arguments(function), Place::anywhere()));
+    solver_.add_copy(anything_, solver_.stored_at(variable_arguments(function), Place::anywhere()));
   solver_.add_copy(returned(function), outside_);
   add_generic_result(function, outside_);
 }
@@ -117,7 +119,7 @@ void ConstraintBuilder::add_entry_points() {
     if (is_modelled_by_name(function.getName())) continue;
     if (function.getName() == "main") {
       for (const Argument& argument : function.args())
-        bind_argument(argument, outside_);
+        bind_argument(argument, anything_);
       continue;
     }
     solver_.add_address(outside_, functions_[&function], Place::at(0));

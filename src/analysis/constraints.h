@@ -8,7 +8,10 @@
 // halves (a shift and an or) may be any whose address was turned into an integer or escaped.
 //
 // The outside world is one node: every pointer that unknown external functions may hold. What these can
-// reach, they may read, overwrite with anything they hold, and call.
+// reach, they may read, overwrite with anything they hold, and call. In the other direction, the unknown
+// object stands for all that the outside world holds: a pointer that comes from there points to it alone,
+// what is stored through such a pointer escapes, and what is loaded is again anything that escaped. (This
+// keeps the sets small where much escapes.)
 //
 // Allocation wrappers: a function that returns what an allocation (or another wrapper) in it returned gives
 // one object per call site. Inside the wrapper the fresh pointer stands for all of them, so that what
@@ -153,7 +156,7 @@ private:
   std::vector<ObjectId> system_;
   llvm::DenseSet<const llvm::Value*> in_loops_; // pointer arithmetic that feeds itself within a function
   ObjectId unknown_ = 0, constants_ = 0;
-  NodeId nothing_ = 0, outside_ = 0, exception_ = 0, integers_ = 0;
+  NodeId nothing_ = 0, outside_ = 0, anything_ = 0, exception_ = 0, integers_ = 0;
 
   CallSets targets_, externals_;
   llvm::DenseSet<const llvm::CallBase*> calls_outside_;

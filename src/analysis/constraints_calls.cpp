@@ -144,7 +144,7 @@ void ConstraintBuilder::add_unknown_call(const CallBase& call, const Function* f
   }
   for (const Use& argument : call.args())
     if (carries_pointer(argument->getType())) solver_.add_copy(value(argument), outside_);
-  if (carries_pointer(call.getType())) solver_.add_copy(outside_, value(&call));
+  if (carries_pointer(call.getType())) solver_.add_copy(anything_, value(&call));
 }
 
 // Operands that name memory ("m") give access to just that; the address of anything else escapes when the
@@ -161,13 +161,13 @@ void ConstraintBuilder::add_inline_assembly(const CallBase& call) {
     if (!carries_pointer(operand->getType())) continue;
     if (call.paramHasAttr(i, Attribute::ElementType)) {
       solver_.add_load(outside_, value(operand));
-      solver_.add_store(value(operand), outside_);
+      solver_.add_store(value(operand), anything_);
       continue;
     }
     if (memory && !assembly->getAsmString().empty()) solver_.add_copy(value(operand), outside_);
     if (carries_pointer(call.getType())) solver_.add_anywhere(value(operand), value(&call));
   }
-  if (carries_pointer(call.getType()) && memory) solver_.add_copy(outside_, value(&call));
+  if (carries_pointer(call.getType()) && memory) solver_.add_copy(anything_, value(&call));
 }
 
 // --- Intrinsics

@@ -79,7 +79,7 @@ NodeId ConstraintBuilder::actual(const CallBase& call, const ModelClause::Actual
   case Source::Data:
     return fresh_part(call, "packet data", ObjectKind::Packet);
   case Source::Unknown:
-    return outside_;
+    return anything_;
   default:
     return nothing_;
   }

@@ -25,11 +25,11 @@ namespace {
 struct SameEffect { // equal but for the instruction
   size_t operator()(const Access& a) const {
     return hash_combine(a.object, a.place.offset, a.place.stride, a.place.low, a.place.high, a.size, a.write,
-                        a.atomic, unsigned(a.update));
+                        a.atomic, unsigned(a.update), a.implied);
   }
   bool operator()(const Access& a, const Access& b) const {
     return a.object == b.object && a.place == b.place && a.size == b.size && a.write == b.write &&
-           a.atomic == b.atomic && a.update == b.update;
+           a.atomic == b.atomic && a.update == b.update && a.implied == b.implied;
   }
 };
 

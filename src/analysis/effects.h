@@ -19,6 +19,11 @@ struct Access {
   uint64_t size = unknown_size; // bytes from each start
   bool write = false;
   bool atomic = false;
+  // On the unknown object only: says that the instruction accesses a named object that has escaped, and that
+  // pointers of unknown origin may therefore reach, too. Such accesses conflict with accesses of the unknown
+  // object that are not implied; among themselves they say nothing. (The access of the named object is in the
+  // list as well.)
+  bool implied = false;
   // Part of a load-op-store update whose loaded value nothing else uses: `update_id` is common to the load
   // and the store, which lie in one block (0: none). An atomicrmw whose result is unused is one as well.
   UpdateOp update = UpdateOp::None;

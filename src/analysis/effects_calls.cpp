@@ -14,11 +14,14 @@ void AccessList::add(Access access) {
   const MemoryObject& object = points_to_.objects()[access.object];
   if (object.kind == ObjectKind::Function || object.constant) return;
   access.at = &at_;
-  for (const Access& known : accesses_)
-    if (known.object == access.object && known.place == access.place && known.size == access.size &&
-        known.write == access.write)
-      return;
-  accesses_.push_back(access);
+  auto same = [&](const Access& known) {
+    return known.object == access.object && known.place == access.place && known.size == access.size &&
+           known.write == access.write;
+  };
+  if (none_of(accesses_, same)) accesses_.push_back(access);
+  if (object.kind != ObjectKind::System && access.object != points_to_.unknown_object() &&
+      points_to_.escapes(access.object))
+    escaped_[access.write] = true;
 }
 
 void AccessList::add(const Value* pointer, uint64_t size, bool write, bool atomic, Update update) {
@@ -31,11 +34,23 @@ void AccessList::add(const Value* pointer, uint64_t size, bool write, bool atomi
     access.atomic = atomic;
     access.update = update.op;
     access.update_id = update.id;
-    const MemoryObject& object = points_to_.objects()[pointee.object];
-    if (object.kind == ObjectKind::Function || object.constant) continue;
-    access.at = &at_;
-    accesses_.push_back(access); // a pointer's places are different from each other
+    add(access);
   }
+}
+
+// The accesses, and for those of escaped objects one of the unknown object, which stands for all of these.
+std::vector<Access> AccessList::take() {
+  for (bool write : {false, true}) {
+    if (!escaped_[write]) continue;
+    Access access;
+    access.object = points_to_.unknown_object();
+    access.place = Place::anywhere();
+    access.write = write;
+    access.implied = true;
+    access.at = &at_;
+    accesses_.push_back(access);
+  }
+  return std::move(accesses_);
 }
 
 void AccessList::add_anywhere(ObjectId object, bool write) {
@@ -58,11 +73,10 @@ void AccessList::add_system(SystemLocation location, bool read, bool write) {
   if (write) add_anywhere(points_to_.system_object(location), true);
 }
 
-// Everything that has escaped, and every system location.
+// Everything that has escaped (that is what the unknown object stands for), and every system location.
 static void add_unknown(AccessList& list, bool writes) {
-  const ObjectSet& escaped = list.points_to().escaped();
-  list.add_anywhere(escaped, false);
-  if (writes) list.add_anywhere(escaped, true);
+  list.add_anywhere(list.points_to().unknown_object(), false);
+  if (writes) list.add_anywhere(list.points_to().unknown_object(), true);
   for (unsigned i = 0; i < system_location_count; ++i)
     list.add_system(SystemLocation(i), true, writes);
 }

@@ -19,13 +19,14 @@ public:
   void add_anywhere(ObjectId object, bool write);
   void add_anywhere(const ObjectSet& objects, bool write);
   void add_system(SystemLocation location, bool read, bool write);
-  std::vector<Access> take() { return std::move(accesses_); }
+  std::vector<Access> take();
 
 private:
   void add(Access access);
   const PointsTo& points_to_;
   const llvm::Instruction& at_;
   std::vector<Access> accesses_;
+  bool escaped_[2] = {}; // read, written: some object that has escaped
 };
 
 void add_call_accesses(const llvm::CallBase& call, AccessList& list);

@@ -2,6 +2,7 @@
 
 #include "analysis/constraints.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 
@@ -50,6 +51,7 @@ void PointsTo::State::settle_contents() {
     solver.collect_contents(object, contents[object]);
   for (uint32_t location : solver.points_to(builder.outside()))
     escaped.set(solver.location(location).object);
+  escaped.set(0);
 }
 
 void PointsTo::State::count() {
@@ -148,9 +150,15 @@ ObjectSet PointsTo::objects_pointed_to(const Value* value) const {
 
 bool PointsTo::may_alias(const Value* a, uint64_t size_a, const Value* b, uint64_t size_b) const {
   std::vector<Pointee> others = points_to(b);
+  auto unknown = [&](const Pointee& p, const Pointee& q) {
+    return p.object == unknown_object() && (q.object == unknown_object() || escapes(q.object));
+  };
   for (const Pointee& one : points_to(a))
     for (const Pointee& other : others)
-      if (one.object == other.object && may_overlap(one.place, size_a, other.place, size_b)) return true;
+      if (unknown(one, other) || unknown(other, one))
+        return true;
+      else if (one.object == other.object && may_overlap(one.place, size_a, other.place, size_b))
+        return true;
   return false;
 }
 
@@ -180,8 +188,13 @@ ObjectSet PointsTo::reachable_from(const ObjectSet& roots) const {
   while (!work.empty()) {
     ObjectId object = work.back();
     work.pop_back();
-    for (ObjectId next : contents(object))
+    auto reach = [&](ObjectId next) {
       if (result.test_and_set(next)) work.push_back(next);
+    };
+    for (ObjectId next : contents(object)) {
+      reach(next);
+      if (next == unknown_object()) for_each(escaped(), reach);
+    }
   }
   return result;
 }

@@ -74,6 +74,7 @@ public:
   // The objects whose site is `value` (clones of wrappers and the parts of a packet give several).
   std::vector<ObjectId> objects_of(const llvm::Value* value) const;
 
+  // The unknown object among the pointees stands for every object that escapes, too.
   // Empty: null or never assigned, so no access happens through it. Functions are among the pointees.
   std::vector<Pointee> points_to(const llvm::Value* value) const;
   ObjectSet objects_pointed_to(const llvm::Value* value) const;
@@ -90,7 +91,7 @@ public:
   // The buffer that a modelled external function owns and returns a pointer to (localtime, strerror).
   ObjectId static_buffer(const llvm::Function& function) const;
 
-  // Objects that `object` directly points to from any of its bytes.
+  // Objects that `object` directly points to from any of its bytes (the unknown object as above).
   const ObjectSet& contents(ObjectId object) const;
   // Everything that can be reached by following pointers from `roots`; the roots are not included unless
   // something points to them.

@@ -11,10 +11,12 @@ using namespace llvm;
 namespace heddle {
 
 // A constant addition may produce this many different offsets in one object before it counts as an index.
-static constexpr uint32_t offsets_before_index = 8;
+static constexpr uint32_t offsets_before_index = 6;
 // An object has at most this many exact offsets, and this many that are no multiple of 4 (text that is
 // stepped through with many different lengths); further ones become "anywhere".
 static constexpr uint32_t most_exact_locations = 256, most_odd_locations = 16;
+// Strided places beyond this many lose their bounds, beyond twice as many become "anywhere".
+static constexpr uint32_t most_strided_locations = 24;
 // The same for what one memory copy moves; it also bounds the recursion where a copy feeds itself.
 static constexpr uint32_t most_exact_transfers = 64;
 
@@ -45,9 +47,17 @@ void Solver::set_twins(std::function<ObjectId(ObjectId)> twin, std::function<boo
   shared_ = std::move(shared);
 }
 
+void Solver::set_unknown(ObjectId object, NodeId held, NodeId anything) {
+  unknown_ = object;
+  held_ = held;
+  anything_ = anything;
+}
+
 void Solver::add_address(NodeId node, ObjectId object, const Place& place) {
   ++constraints_;
-  nodes_[find(node)].pointees.set(intern(object, place));
+  Node& target = nodes_[find(node)];
+  target.pointees.set(intern(object, place));
+  target.grown = target.unexpanded = true;
 }
 
 void Solver::add_copy(NodeId from, NodeId to) {
@@ -55,64 +65,63 @@ void Solver::add_copy(NodeId from, NodeId to) {
   if (from == to || !copy_edges_.insert({from, to}).second) return;
   ++constraints_;
   nodes_[from].copies.push_back(to);
-  nodes_[to].pointees |= nodes_[from].propagated;
+  grow(to, nodes_[from].propagated);
   edges_changed_ = true;
 }
 
-// A new move has seen nothing yet, so its source is propagated from the start.
+void Solver::grow(NodeId node, const LocationSet& by) {
+  bool changed = nodes_[node].pointees |= by;
+  if (changed) nodes_[node].grown = nodes_[node].unexpanded = true;
+}
+
+void Solver::add_move(NodeId from, Move move) {
+  ++constraints_;
+  edges_changed_ = true;
+  Node& node = nodes_[find(from)];
+  if (node.moves.empty() || !node.moves.back().seen.empty()) node.moves.emplace_back();
+  node.moves.back().moves.push_back(std::move(move));
+  node.grown = true;
+}
+
+Solver::Expansions& Solver::fresh_expansions(NodeId id) {
+  ++constraints_;
+  Node& node = nodes_[id];
+  if (node.expansions.empty()) expanding_.push_back(id);
+  if (node.expansions.empty() || !node.expansions.back().seen.empty()) node.expansions.emplace_back();
+  node.unexpanded = true;
+  return node.expansions.back();
+}
+
 void Solver::add_offset(NodeId from, NodeId to, int64_t bytes) {
   if (bytes == 0) return add_copy(from, to);
-  ++constraints_;
-  Node& node = nodes_[find(from)];
-  node.moves.push_back({Move::Kind::Offset, to, bytes, 0, 0, nullptr});
-  node.propagated.clear();
+  add_move(from, {Move::Kind::Offset, to, bytes, 0, 0, nullptr});
 }
 
 void Solver::add_index(NodeId from, NodeId to, uint64_t stride, uint64_t count) {
   if (stride == 0) return add_copy(from, to);
-  ++constraints_;
-  Node& node = nodes_[find(from)];
-  node.moves.push_back({Move::Kind::Index, to, int64_t(stride), count, 0, nullptr});
-  node.propagated.clear();
+  add_move(from, {Move::Kind::Index, to, int64_t(stride), count, 0, nullptr});
 }
 
 void Solver::add_anywhere(NodeId from, NodeId to) {
-  ++constraints_;
-  Node& node = nodes_[find(from)];
-  node.moves.push_back({Move::Kind::Anywhere, to, 0, 0, 0, nullptr});
-  node.propagated.clear();
+  add_move(from, {Move::Kind::Anywhere, to, 0, 0, 0, nullptr});
 }
 
 void Solver::add_align(NodeId from, NodeId to, uint64_t alignment) {
-  ++constraints_;
-  Node& node = nodes_[find(from)];
-  node.moves.push_back({Move::Kind::Align, to, int64_t(alignment), 0, 0, nullptr});
-  node.propagated.clear();
+  add_move(from, {Move::Kind::Align, to, int64_t(alignment), 0, 0, nullptr});
 }
 
 void Solver::add_load(NodeId to, NodeId address, int64_t bytes) {
-  ++constraints_;
-  address = find(address);
-  nodes_[address].accesses.push_back({to, bytes, false, true});
-  nodes_[address].expanded.clear();
-  expanding_.push_back(address);
+  fresh_expansions(find(address)).accesses.push_back({to, bytes, false, true});
 }
 
 void Solver::add_store(NodeId address, NodeId value, int64_t bytes) {
-  ++constraints_;
-  address = find(address);
-  nodes_[address].accesses.push_back({value, bytes, true, false});
-  nodes_[address].expanded.clear();
-  expanding_.push_back(address);
+  fresh_expansions(find(address)).accesses.push_back({value, bytes, true, false});
 }
 
 void Solver::add_listener(NodeId node, std::function<void(const Location&)> react) {
-  ++constraints_;
-  node = find(node);
   listeners_.push_back({std::move(react), {}});
-  nodes_[node].reactions.push_back({Reaction::Kind::Listener, uint32_t(listeners_.size() - 1)});
-  nodes_[node].expanded.clear();
-  expanding_.push_back(node);
+  fresh_expansions(find(node))
+      .reactions.push_back({Reaction::Kind::Listener, uint32_t(listeners_.size() - 1)});
 }
 
 void Solver::add_memory_copy(NodeId to, NodeId from, uint64_t length) {
@@ -121,13 +130,8 @@ void Solver::add_memory_copy(NodeId to, NodeId from, uint64_t length) {
   uint32_t index = copies_.size();
   ObjectId transfer = transfer_bit | index;
   copies_.push_back({transfer, length, {}, {}, {}});
-  to = find(to), from = find(from);
-  nodes_[from].reactions.push_back({Reaction::Kind::CopySource, index});
-  nodes_[to].reactions.push_back({Reaction::Kind::CopyTarget, index});
-  nodes_[from].expanded.clear();
-  nodes_[to].expanded.clear();
-  expanding_.push_back(from);
-  expanding_.push_back(to);
+  fresh_expansions(find(from)).reactions.push_back({Reaction::Kind::CopySource, index});
+  fresh_expansions(find(to)).reactions.push_back({Reaction::Kind::CopyTarget, index});
 }
 
 // --- Places ---------------------------------------------------------------------------------------------
@@ -176,25 +180,35 @@ Place Solver::normal(ObjectId object, Place place) {
   return place;
 }
 
+// A place that is new to the object, or a wider one when the object, or the whole program, has very many.
+Place Solver::limited(ObjectId object, const Place& place) {
+  if (locations_.size() > most_locations_) return Place::anywhere();
+  Contents& contents = contents_[object];
+  if (!place.exact()) {
+    if (++contents.strided_locations <= most_strided_locations) return place;
+    if (contents.strided_locations <= 2 * most_strided_locations)
+      return normal(object, {place.offset, place.stride, Place::lowest, Place::highest});
+    return Place::anywhere();
+  }
+  uint32_t most = object & transfer_bit ? most_exact_transfers : most_exact_locations;
+  bool odd = place.offset % 4 != 0;
+  if (contents.exact_locations >= most || contents.odd_locations >= most_odd_locations)
+    return Place::anywhere();
+  ++contents.exact_locations;
+  contents.odd_locations += odd;
+  return place;
+}
+
 LocationId Solver::intern(ObjectId object, Place place) {
   place = normal(object, place);
   auto found = location_ids_.find({object, place});
   if (found != location_ids_.end()) return found->second;
-  if (place.exact()) {
-    Contents& contents = contents_[object];
-    uint32_t most = object & transfer_bit ? most_exact_transfers : most_exact_locations;
-    bool many = contents.exact_locations >= most ||
-                (place.offset % 4 && contents.odd_locations >= most_odd_locations);
-    if (many) {
-      place = Place::anywhere();
-    } else {
-      ++contents.exact_locations;
-      contents.odd_locations += place.offset % 4 != 0;
-    }
-  }
-  auto [entry, fresh] = location_ids_.try_emplace({object, place}, locations_.size());
-  if (fresh) locations_.push_back({object, place});
-  return entry->second;
+  Place kept = limited(object, place);
+  auto [entry, fresh] = location_ids_.try_emplace({object, kept}, locations_.size());
+  if (fresh) locations_.push_back({object, kept});
+  LocationId id = entry->second;
+  if (!(kept == place)) location_ids_[{object, place}] = id;
+  return id;
 }
 
 // Start and end of the innermost array in `type` that holds `offset` and whose elements an index of `stride`
@@ -278,6 +292,7 @@ LocationId Solver::move_align(const Location& from, uint64_t alignment) {
 // How `how` moves a location on its way into `target`.
 LocationId Solver::move(LocationId id, Move& how, LocationSet& target) {
   Location from = locations_[id];
+  if (from.place.is_anywhere() && how.kind != Move::Kind::Twin) return id;
   switch (how.kind) {
   case Move::Kind::Anywhere:
     return intern(from.object, Place::anywhere());
@@ -302,21 +317,26 @@ LocationId Solver::move(LocationId id, Move& how, LocationSet& target) {
 
 // --- Memory ---------------------------------------------------------------------------------------------
 
-Solver::Cell& Solver::cell(LocationId id) {
-  auto [entry, fresh] = cell_index_.try_emplace(id);
-  if (!fresh) return contents_[entry->second.first].cells[entry->second.second];
-  Location where = locations_[id];
-  Contents& contents = contents_[where.object];
-  entry->second = {where.object, uint32_t(contents.cells.size())};
+Solver::Cell Solver::make_cell(const Location& where, LocationId id) {
+  if (unknown_ && where.object == *unknown_) return {id, held_, held_, anything_};
   Cell made{id, 0, 0, 0};
   made.seen = add_node();
   made.stored = made.kept = where.place.exact() ? made.seen : add_node();
   if (made.kept != made.seen) add_copy(made.kept, made.seen);
   if (twin_ && !(where.object & transfer_bit) && shared_(where.object)) {
     made.stored = add_node();
-    nodes_[made.stored].moves.push_back({Move::Kind::Twin, made.kept, 0, 0, 0, nullptr});
-    edges_changed_ = true;
+    add_move(made.stored, {Move::Kind::Twin, made.kept, 0, 0, 0, nullptr});
   }
+  return made;
+}
+
+Solver::Cell& Solver::cell(LocationId id) {
+  auto [entry, fresh] = cell_index_.try_emplace(id);
+  if (!fresh) return contents_[entry->second.first].cells[entry->second.second];
+  Location where = locations_[id];
+  Contents& contents = contents_[where.object];
+  entry->second = {where.object, uint32_t(contents.cells.size())};
+  Cell made = make_cell(where, id);
   connect(made, contents);
   contents.cells.push_back(made);
   size_t index = contents.cells.size() - 1;
@@ -441,14 +461,15 @@ bool Solver::wake() {
   bool woken = false;
   for (size_t i = 0, count = expanding_.size(); i < count; ++i) {
     Node& node = nodes_[find(expanding_[i])];
-    for (Access& one : node.accesses) {
-      if (one.active || nodes_[find(one.value)].pointees.empty()) continue;
-      one.active = woken = true;
-      for (LocationId location : node.expanded) {
-        const MemoryObject& object = objects_[locations_[location].object];
-        if (!object.no_pointers && object.kind != ObjectKind::Function) access(location, one);
+    for (Expansions& group : node.expansions)
+      for (Access& one : group.accesses) {
+        if (one.active || nodes_[find(one.value)].pointees.empty()) continue;
+        one.active = woken = true;
+        for (LocationId location : group.seen) {
+          const MemoryObject& object = objects_[locations_[location].object];
+          if (!object.no_pointers && object.kind != ObjectKind::Function) access(location, one);
+        }
       }
-    }
   }
   std::vector<PendingCopy> pending;
   pending.swap(pending_copies_);
@@ -460,28 +481,36 @@ bool Solver::wake() {
   return woken;
 }
 
-// Loads, stores, copies and listeners of a node with the locations that are new to them.
-void Solver::expand(NodeId id) {
-  LocationSet fresh;
-  fresh.intersectWithComplement(nodes_[id].pointees, nodes_[id].expanded);
-  if (fresh.empty()) return;
-  nodes_[id].expanded |= fresh;
-  // Listeners may add constraints to this very node: those start from an empty `expanded` set.
-  std::vector<Access> accesses = nodes_[id].accesses;
-  std::vector<Reaction> reactions = nodes_[id].reactions;
+void Solver::expand(const Expansions& group, const LocationSet& fresh) {
   for (LocationId location : fresh) {
     const MemoryObject& object = objects_[locations_[location].object];
     if (object.no_pointers) continue;
-    if (object.kind == ObjectKind::Function) {
-      for (const Reaction& reaction : reactions)
-        if (reaction.kind == Reaction::Kind::Listener) react(reaction, location);
-      continue;
-    }
-    for (const Access& what : accesses)
-      if (what.active) access(location, what);
-    for (const Reaction& reaction : reactions)
-      react(reaction, location);
+    bool code = object.kind == ObjectKind::Function;
+    for (const Access& what : group.accesses)
+      if (what.active && !code) access(location, what);
+    for (const Reaction& reaction : group.reactions)
+      if (!code || reaction.kind == Reaction::Kind::Listener) react(reaction, location);
   }
+}
+
+// Loads, stores, copies and listeners of a node with the locations that are new to them.
+void Solver::expand(NodeId id) {
+  Node& node = nodes_[id];
+  if (!node.unexpanded) return;
+  node.unexpanded = false;
+  // Listeners may add constraints to this very node: those come as a new group behind these.
+  std::list<Expansions> groups;
+  groups.swap(node.expansions);
+  Expansions all;
+  LocationSet target = node.pointees, fresh;
+  for (Expansions& group : groups) {
+    fresh.intersectWithComplement(target, group.seen);
+    if (!fresh.empty()) expand(group, fresh);
+    append_range(all.accesses, group.accesses);
+    append_range(all.reactions, group.reactions);
+  }
+  all.seen = std::move(target);
+  node.expansions.push_front(std::move(all));
 }
 
 void Solver::collect_contents(ObjectId object, SparseBitVector<>& result) const {

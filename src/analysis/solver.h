@@ -38,6 +38,7 @@
 
 #include <deque>
 #include <functional>
+#include <list>
 #include <memory>
 #include <unordered_map>
 #include <vector>
@@ -89,6 +90,10 @@ public:
   // object of which `is_shared` is true. Set before any constraint is added.
   void set_twins(std::function<ObjectId(ObjectId)> twin, std::function<bool(ObjectId)> shared);
 
+  // Pointers to `object` stand for everything that reaches the node `held`: storing through them adds to it,
+  // loading gives what is in `anything`. Set before any constraint is added.
+  void set_unknown(ObjectId object, NodeId held, NodeId anything);
+
   void solve();
 
   NodeId find(NodeId node) const;
@@ -124,13 +129,24 @@ private:
     enum class Kind : uint8_t { Listener, CopySource, CopyTarget } kind;
     uint32_t index;
   };
-  struct Node {
-    LocationSet pointees, propagated, expanded;
-    std::vector<NodeId> copies;
+  // Constraints of a node that have seen the same part of its set. New ones, and those of a node that is
+  // merged in, start as groups of their own and join the others once they have caught up.
+  struct Moves {
+    LocationSet seen;
     std::vector<Move> moves;
+  };
+  struct Expansions {
+    LocationSet seen;
     std::vector<Access> accesses;
     std::vector<Reaction> reactions;
-    bool expands() const { return !accesses.empty() || !reactions.empty(); }
+  };
+  struct Node {
+    LocationSet pointees, propagated;
+    std::vector<NodeId> copies;
+    std::list<Moves> moves;
+    std::list<Expansions> expansions;
+    bool grown = false;      // since the last wave
+    bool unexpanded = false; // since the last expansion
   };
   struct MemoryCopy {
     ObjectId transfer;
@@ -159,7 +175,8 @@ private:
   struct Contents {
     std::vector<Cell> cells;
     std::vector<Watcher> watchers;
-    uint32_t exact_locations = 0, odd_locations = 0; // odd: at offsets where structures have few fields
+    // Odd: at offsets where structures have few fields.
+    uint32_t exact_locations = 0, odd_locations = 0, strided_locations = 0;
   };
   struct LocationHash {
     size_t operator()(const Location& l) const;
@@ -167,12 +184,18 @@ private:
 
   LocationId intern(ObjectId object, Place place);
   Place normal(ObjectId object, Place place);
+  Place limited(ObjectId object, const Place& place);
   std::optional<std::pair<int64_t, int64_t>> array_bounds(ObjectId object, const Place& place,
                                                           uint64_t stride) const;
+  void add_move(NodeId from, Move move);
+  void grow(NodeId node, const LocationSet& by);
+  Expansions& fresh_expansions(NodeId node);
+  void push(Node& node);
   LocationId move(LocationId from, Move& how, LocationSet& target);
   LocationId move_align(const Location& from, uint64_t alignment);
   LocationId move_offset(const Location& from, int64_t bytes);
   LocationId move_index(const Location& from, uint64_t stride, uint64_t count);
+  Cell make_cell(const Location& where, LocationId id);
   Cell& cell(LocationId id);
   void connect(const Cell& fresh, Contents& contents);
   void copy_from(uint32_t copy, LocationId from, const Cell& cell);
@@ -180,6 +203,7 @@ private:
   void access(LocationId location, const Access& access);
   bool wake();
   void expand(NodeId node);
+  void expand(const Expansions& group, const LocationSet& fresh);
   void react(const Reaction& reaction, LocationId location);
   void collapse_cycles();
   void order_nodes();
@@ -198,12 +222,17 @@ private:
   std::vector<MemoryCopy> copies_;
   std::vector<PendingCopy> pending_copies_;
   std::vector<Listener> listeners_;
+  std::optional<ObjectId> unknown_;
+  NodeId held_ = 0, anything_ = 0;
+  std::vector<LocationId> moved_; // results of one move
   std::function<ObjectId(ObjectId)> twin_;
   std::function<bool(ObjectId)> shared_;
   std::vector<NodeId> order_;
   std::vector<NodeId> expanding_; // nodes with accesses or reactions
   bool edges_changed_ = false;
   size_t constraints_ = 0, rounds_ = 0;
+  size_t most_locations_ =
+      SIZE_MAX; // from there on new places are "anywhere", so that large programs end in time
 };
 
 } // namespace heddle

@@ -13,11 +13,10 @@ void Solver::merge(NodeId into, NodeId other) {
   representative_[other] = into;
   a.pointees |= b.pointees;
   a.propagated &= b.propagated;
-  a.expanded &= b.expanded;
   a.copies.insert(a.copies.end(), b.copies.begin(), b.copies.end());
-  std::move(b.moves.begin(), b.moves.end(), std::back_inserter(a.moves));
-  a.accesses.insert(a.accesses.end(), b.accesses.begin(), b.accesses.end());
-  a.reactions.insert(a.reactions.end(), b.reactions.begin(), b.reactions.end());
+  a.moves.splice(a.moves.end(), b.moves);
+  a.expansions.splice(a.expansions.end(), b.expansions);
+  a.grown = a.unexpanded = true;
   b = Node();
 }
 
@@ -59,8 +58,9 @@ void Solver::order_nodes() {
       [&](NodeId node, SmallVectorImpl<NodeId>& out) {
         for (NodeId to : nodes_[node].copies)
           out.push_back(find(to));
-        for (const Move& move : nodes_[node].moves)
-          out.push_back(find(move.to));
+        for (const Moves& group : nodes_[node].moves)
+          for (const Move& move : group.moves)
+            out.push_back(find(move.to));
       },
       [&](ArrayRef<NodeId> members) { append_range(order_, llvm::reverse(members)); });
   for (NodeId node = 0; node < nodes_.size(); ++node)
@@ -68,30 +68,53 @@ void Solver::order_nodes() {
   std::reverse(order_.begin(), order_.end());
 }
 
-// One wave; true when any set grew beyond what the wave itself passes on.
-bool Solver::propagate() {
-  bool changed = false;
+// Passes what is new in a node's set on to its successors.
+void Solver::push(Node& node) {
   LocationSet fresh;
-  for (NodeId id : order_) {
-    if (representative_[id] != id) continue;
-    Node& node = nodes_[id];
-    if (node.copies.empty() && node.moves.empty()) continue;
-    fresh.intersectWithComplement(node.pointees, node.propagated);
-    if (fresh.empty()) continue;
-    changed = true;
+  fresh.intersectWithComplement(node.pointees, node.propagated);
+  if (!fresh.empty()) {
     node.propagated |= fresh;
     for (NodeId to : node.copies)
-      nodes_[find(to)].pointees |= fresh;
-    for (Move& move : node.moves) {
-      LocationSet& target = nodes_[find(move.to)].pointees;
+      grow(find(to), fresh);
+  }
+  Moves all;
+  for (Moves& group : node.moves) {
+    fresh.intersectWithComplement(node.pointees, group.seen);
+    for (Move& how : group.moves) {
+      NodeId to = find(how.to);
+      moved_.clear();
       for (LocationId location : fresh)
-        target.set(this->move(location, move, target));
+        moved_.push_back(move(location, how, nodes_[to].pointees));
+      // In ascending order a sparse bit vector finds its place at once.
+      llvm::sort(moved_);
+      LocationSet results;
+      for (LocationId location : moved_)
+        results.set(location);
+      grow(to, results);
+      all.moves.push_back(std::move(how));
     }
+  }
+  if (node.moves.empty()) return;
+  all.seen = node.pointees;
+  node.moves.clear();
+  node.moves.push_back(std::move(all));
+}
+
+// One wave; true when there was anything to pass on.
+bool Solver::propagate() {
+  bool changed = false;
+  for (NodeId id : order_) {
+    Node& node = nodes_[id];
+    if (representative_[id] != id || !node.grown) continue;
+    node.grown = false;
+    changed = true;
+    push(node);
   }
   return changed;
 }
 
 void Solver::solve() {
+  most_locations_ = std::max<size_t>(20000, nodes_.size() / 4);
   bool changed = true;
   while (changed) {
     ++rounds_;
