@@ -58,6 +58,7 @@ void ConstraintBuilder::build() {
         solver_.add_address(value(&argument), object, Place::at(0));
       }
   for (const Function& function : module_) {
+    if (model_of(function)) continue; // taken by its model
     find_loops(function);
     visit(const_cast<Function&>(function));
     // Every address that an instruction names can be asked for, also where no pointer moves.

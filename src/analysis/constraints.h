@@ -15,13 +15,16 @@
 //
 // Allocation wrappers: a function that returns what an allocation (or another wrapper) in it returned gives
 // one object per call site. Inside the wrapper the fresh pointer stands for all of them, so that what
-// the wrapper does to the memory is kept for each; callers only see theirs.
+// the wrapper does to the memory is kept for each; callers only see theirs. In the same way a function that
+// returns one of its arguments, or a pointer into it (p = print(p, ...)), gives each caller what that caller
+// passed.
 #pragma once
 
 #include "analysis/external_models.h"
 #include "analysis/points_to.h"
 #include "analysis/solver.h"
 
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
@@ -86,6 +89,7 @@ private:
   void store_pieces(NodeId address, NodeId from, llvm::Type* type);
   void visitAllocaInst(llvm::AllocaInst& alloca);
   void visitLoadInst(llvm::LoadInst& load);
+  NodeId integers_stored_as(llvm::StringRef alias_type);
   void visitStoreInst(llvm::StoreInst& store);
   void visitGetElementPtrInst(llvm::GetElementPtrInst& gep);
   void visitCastInst(llvm::CastInst& cast);
@@ -126,10 +130,16 @@ private:
     const llvm::CallBase* call;
     int64_t offset;
   };
-  struct Wrapper {
-    bool is_wrapper = false;
-    std::vector<Leaf> fresh;                // allocations whose result is returned
-    std::vector<const llvm::Value*> others; // other values that are returned
+  struct Passed { // an argument, or a pointer into the same object
+    unsigned argument;
+    bool moved;
+    bool operator==(const Passed&) const = default;
+  };
+  struct Wrapper {                       // where a function's result comes from
+    bool is_wrapper = false;             // its result is not simply the union of what it returns
+    std::vector<Leaf> fresh;             // allocations whose result is returned
+    llvm::SmallVector<Passed, 2> passed; // arguments that are returned
+    std::vector<std::pair<const llvm::Value*, bool>> others; // other values that are returned; true: moved
   };
   const Wrapper& wrapper(const llvm::Function& function);
   void find_leaves(const llvm::Function& function, const llvm::Value* value, Wrapper& result);
@@ -138,6 +148,9 @@ private:
   bool is_allocator(const llvm::Function& function) const;
   llvm::ArrayRef<ObjectId> fresh_objects(const llvm::CallBase& call);
   void clone_sites(const llvm::CallBase& call, unsigned depth, llvm::SetVector<const llvm::CallBase*>& sites);
+  void add_passed(const llvm::CallBase& call, const llvm::Function& function);
+  void find_passed_by(const llvm::CallBase& call, bool moved,
+                      llvm::SmallVectorImpl<std::pair<const llvm::Value*, bool>>& work, Wrapper& result);
   void add_wrapper_result(const llvm::CallBase& call, const llvm::Function& function);
   void add_generic_result(const llvm::Function& function, NodeId to);
 
@@ -157,6 +170,7 @@ private:
   llvm::DenseSet<const llvm::Value*> in_loops_; // pointer arithmetic that feeds itself within a function
   ObjectId unknown_ = 0, constants_ = 0;
   NodeId nothing_ = 0, outside_ = 0, anything_ = 0, exception_ = 0, integers_ = 0;
+  llvm::StringMap<NodeId> stored_integers_; // by alias type; "": those of unknown type
 
   CallSets targets_, externals_;
   llvm::DenseSet<const llvm::CallBase*> calls_outside_;

@@ -72,6 +72,7 @@ void ConstraintBuilder::bind(const CallBase& call, const Function& function) {
     return;
   }
   if (wrapper(function).is_wrapper) {
+    add_passed(call, function);
     if (direct)
       add_wrapper_result(call, function);
     else

@@ -277,15 +277,45 @@ void ConstraintBuilder::visitAllocaInst(AllocaInst& alloca) {
   solver_.add_address(value(&alloca), object, Place::at(0));
 }
 
+// The integer type that a 64-bit access has by its alias tag ("long"); empty for pointers, characters and
+// accesses without a tag.
+static StringRef integer_alias_type(const Instruction& access, const Type* type) {
+  const MDNode* tag = access.getMetadata(LLVMContext::MD_tbaa);
+  if (!tag || !type->isIntegerTy(64) || tag->getNumOperands() < 3) return "";
+  const auto* scalar = dyn_cast<MDNode>(tag->getOperand(1));
+  const auto* name = scalar && scalar->getNumOperands() ? dyn_cast<MDString>(scalar->getOperand(0)) : nullptr;
+  if (!name || name->getString() == "omnipotent char" || name->getString().contains("pointer")) return "";
+  return name->getString();
+}
+
+// An integer of a known type was stored as that type (strict aliasing, which the optimiser relies on as well):
+// it can be a pointer only if a pointer was stored as such an integer anywhere. That keeps times, lengths and
+// counters, read through a pointer that may point into a record with pointers, from carrying them along.
+// Integers that visibly become pointers again are read in full.
 void ConstraintBuilder::visitLoadInst(LoadInst& load) {
-  if (carries_pointer(load.getType()))
+  if (!carries_pointer(load.getType())) return;
+  StringRef alias_type = integer_alias_type(load, load.getType());
+  if (alias_type.empty() || feeds_a_pointer(&load, 6))
     load_pieces(value(&load), value(load.getPointerOperand()), load.getType());
+  else
+    solver_.add_copy(integers_stored_as(alias_type), value(&load));
+}
+
+NodeId ConstraintBuilder::integers_stored_as(StringRef alias_type) {
+  auto [entry, fresh] = stored_integers_.try_emplace(alias_type, nothing_);
+  if (fresh) {
+    entry->second = solver_.add_node();
+    if (!alias_type.empty()) solver_.add_copy(integers_stored_as(""), entry->second);
+  }
+  return stored_integers_[alias_type];
 }
 
 void ConstraintBuilder::visitStoreInst(StoreInst& store) {
   const Value* stored = store.getValueOperand();
   if (!carries_pointer(stored->getType()) || isa<ConstantData>(stored)) return;
   store_pieces(value(store.getPointerOperand()), value(stored), stored->getType());
+  if (stored->getType()->isIntegerTy(64))
+    solver_.add_copy(value(stored), integers_stored_as(integer_alias_type(store, stored->getType())));
 }
 
 void ConstraintBuilder::visitGetElementPtrInst(GetElementPtrInst& gep) {

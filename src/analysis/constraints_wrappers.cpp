@@ -25,7 +25,7 @@ bool ConstraintBuilder::allocates(const CallBase& call) {
   const Function* callee = direct_callee(call);
   if (!callee) return false;
   return is_allocator(*callee) ||
-         (!callee->isDeclaration() && !model_of(*callee) && wrapper(*callee).is_wrapper);
+         (!callee->isDeclaration() && !model_of(*callee) && !wrapper(*callee).fresh.empty());
 }
 
 // posix_memalign and the like: the loaded value of a local that nothing else gets the address of.
@@ -49,37 +49,81 @@ const CallBase* ConstraintBuilder::fresh_out_argument(const Value* value) const 
   return allocation;
 }
 
-void ConstraintBuilder::find_leaves(const Function& function, const Value* value, Wrapper& result) {
+// Does the pointer lead back to an argument, through steps and joins only? Others keep their exact offsets.
+static bool comes_from_argument(const Value* value) {
   SmallPtrSet<const Value*, 16> visited;
-  SmallVector<std::pair<const Value*, int64_t>, 8> work{{value, 0}};
+  SmallVector<const Value*, 8> work{value};
+  bool found = false;
   while (!work.empty()) {
-    auto [leaf, offset] = work.pop_back_val();
-    if (!visited.insert(leaf).second || isa<ConstantData>(leaf)) continue;
+    const Value* next = work.pop_back_val();
+    if (!visited.insert(next).second || isa<ConstantData>(next)) continue;
+    if (isa<Argument>(next))
+      found = true;
+    else if (auto* gep = dyn_cast<GetElementPtrInst>(next))
+      work.push_back(gep->getPointerOperand());
+    else if (isa<PHINode>(next) || isa<SelectInst>(next))
+      for (const Use& operand : cast<Instruction>(next)->operands()) {
+        if (operand->getType()->isPointerTy()) work.push_back(operand);
+      }
+    else if (!isa<CallBase>(next))
+      return false;
+  }
+  return found;
+}
+
+// The call of a function that only returns arguments of its own: go on with what it is given.
+void ConstraintBuilder::find_passed_by(const CallBase& call, bool moved,
+                                       SmallVectorImpl<std::pair<const Value*, bool>>& work,
+                                       Wrapper& result) {
+  const Function* callee = direct_callee(call);
+  const Wrapper* inner =
+      callee && !callee->isDeclaration() && !model_of(*callee) ? &wrapper(*callee) : nullptr;
+  bool passes = inner && !inner->passed.empty() && inner->fresh.empty() && inner->others.empty();
+  if (!passes) {
+    result.others.push_back({&call, moved});
+    return;
+  }
+  for (const Passed& passed : inner->passed)
+    if (passed.argument < call.arg_size())
+      work.push_back({call.getArgOperand(passed.argument), moved || passed.moved});
+}
+
+void ConstraintBuilder::find_leaves(const Function& function, const Value* value, Wrapper& result) {
+  SmallPtrSet<const Value*, 16> visited[2];
+  SmallVector<std::pair<const Value*, bool>, 8> work{{value, false}};
+  while (!work.empty()) {
+    auto [leaf, moved] = work.pop_back_val();
+    if (!visited[moved].insert(leaf).second || isa<ConstantData>(leaf)) continue;
     if (auto* phi = dyn_cast<PHINode>(leaf)) {
       for (const Value* incoming : phi->incoming_values())
-        work.push_back({incoming, offset});
-      continue;
-    }
-    if (auto* select = dyn_cast<SelectInst>(leaf)) {
-      work.push_back({select->getTrueValue(), offset});
-      work.push_back({select->getFalseValue(), offset});
-      continue;
-    }
-    if (auto* gep = dyn_cast<GetElementPtrInst>(leaf)) {
-      APInt moved(64, 0);
+        work.push_back({incoming, moved});
+    } else if (auto* select = dyn_cast<SelectInst>(leaf)) {
+      work.push_back({select->getTrueValue(), moved});
+      work.push_back({select->getFalseValue(), moved});
+    } else if (auto* argument = dyn_cast<Argument>(leaf); argument && !argument->hasByValAttr()) {
+      Passed passed{argument->getArgNo(), moved};
+      if (!is_contained(result.passed, passed)) result.passed.push_back(passed);
+    } else if (auto* gep = dyn_cast<GetElementPtrInst>(leaf)) {
+      APInt bytes(64, 0);
       auto* base = dyn_cast<CallBase>(gep->getPointerOperand());
-      if (base && gep->accumulateConstantOffset(layout_, moved) && allocates(*base)) {
-        result.fresh.push_back({base, offset + moved.getSExtValue()});
-        continue;
-      }
+      if (base && allocates(*base) && !moved && gep->accumulateConstantOffset(layout_, bytes))
+        result.fresh.push_back({base, bytes.getSExtValue()});
+      else if (gep->getType()->isPointerTy() && comes_from_argument(gep->getPointerOperand()))
+        work.push_back({gep->getPointerOperand(), true});
+      else
+        result.others.push_back({gep, moved});
+    } else if (auto* call = dyn_cast<CallBase>(leaf)) {
+      if (!allocates(*call))
+        find_passed_by(*call, moved, work, result);
+      else if (moved)
+        result.others.push_back({leaf, moved});
+      else
+        result.fresh.push_back({call, 0});
+    } else if (const CallBase* allocation = moved ? nullptr : fresh_out_argument(leaf)) {
+      result.fresh.push_back({allocation, 0});
+    } else {
+      result.others.push_back({leaf, moved});
     }
-    auto* call = dyn_cast<CallBase>(leaf);
-    if (call && allocates(*call))
-      result.fresh.push_back({call, offset});
-    else if (const CallBase* allocation = fresh_out_argument(leaf))
-      result.fresh.push_back({allocation, offset});
-    else
-      result.others.push_back(leaf);
   }
 }
 
@@ -93,11 +137,15 @@ const ConstraintBuilder::Wrapper& ConstraintBuilder::wrapper(const Function& fun
   for (const BasicBlock& block : function)
     if (auto* ret = dyn_cast<ReturnInst>(block.getTerminator()))
       find_leaves(function, ret->getReturnValue(), found);
-  found.is_wrapper = !found.fresh.empty();
+  found.is_wrapper = !found.fresh.empty() || !found.passed.empty();
   *result = std::move(found);
   if (result->is_wrapper)
-    for (const Value* other : result->others)
-      solver_.add_copy(value(other), returned(function));
+    for (auto [other, moved] : result->others) {
+      if (moved)
+        solver_.add_index(value(other), returned(function), 1, 0);
+      else
+        solver_.add_copy(value(other), returned(function));
+    }
   return *result;
 }
 
@@ -143,6 +191,17 @@ ArrayRef<ObjectId> ConstraintBuilder::fresh_objects(const CallBase& call) {
       reported_.insert(callee).second)
     report_.pool_allocators.push_back({callee->getName().str(), source_of(callee), callee});
   return fresh_[&call] = std::move(objects);
+}
+
+void ConstraintBuilder::add_passed(const CallBase& call, const Function& function) {
+  for (const Passed& passed : wrapper(function).passed) {
+    if (passed.argument >= call.arg_size()) continue;
+    NodeId actual = value(call.getArgOperand(passed.argument));
+    if (passed.moved)
+      solver_.add_index(actual, value(&call), 1, 0);
+    else
+      solver_.add_copy(actual, value(&call));
+  }
 }
 
 // A direct call of a wrapper: what is fresh, as the call site's own objects. The rest comes with returned().
