@@ -288,17 +288,16 @@ static StringRef integer_alias_type(const Instruction& access, const Type* type)
   return name->getString();
 }
 
-// An integer of a known type was stored as that type (strict aliasing, which the optimiser relies on as well):
-// it can be a pointer only if a pointer was stored as such an integer anywhere. That keeps times, lengths and
-// counters, read through a pointer that may point into a record with pointers, from carrying them along.
-// Integers that visibly become pointers again are read in full.
+// An integer of a known type was stored as that type, and is not read as a pointer (strict aliasing, which the
+// optimiser relies on as well). So integers have a place of their own per type, apart from the pointers in
+// memory: times, lengths and counters, written and read through pointers to records with pointers, would
+// otherwise carry those along. Integers that visibly become pointers again see both.
 void ConstraintBuilder::visitLoadInst(LoadInst& load) {
   if (!carries_pointer(load.getType())) return;
   StringRef alias_type = integer_alias_type(load, load.getType());
+  if (!alias_type.empty()) solver_.add_copy(integers_stored_as(alias_type), value(&load));
   if (alias_type.empty() || feeds_a_pointer(&load, 6))
     load_pieces(value(&load), value(load.getPointerOperand()), load.getType());
-  else
-    solver_.add_copy(integers_stored_as(alias_type), value(&load));
 }
 
 NodeId ConstraintBuilder::integers_stored_as(StringRef alias_type) {
@@ -313,9 +312,10 @@ NodeId ConstraintBuilder::integers_stored_as(StringRef alias_type) {
 void ConstraintBuilder::visitStoreInst(StoreInst& store) {
   const Value* stored = store.getValueOperand();
   if (!carries_pointer(stored->getType()) || isa<ConstantData>(stored)) return;
-  store_pieces(value(store.getPointerOperand()), value(stored), stored->getType());
-  if (stored->getType()->isIntegerTy(64))
-    solver_.add_copy(value(stored), integers_stored_as(integer_alias_type(store, stored->getType())));
+  StringRef alias_type = integer_alias_type(store, stored->getType());
+  if (stored->getType()->isIntegerTy(64)) solver_.add_copy(value(stored), integers_stored_as(alias_type));
+  if (alias_type.empty())
+    store_pieces(value(store.getPointerOperand()), value(stored), stored->getType());
 }
 
 void ConstraintBuilder::visitGetElementPtrInst(GetElementPtrInst& gep) {

@@ -15,6 +15,7 @@ static constexpr uint32_t offsets_before_index = 6;
 // An object has at most this many exact offsets, and this many that are no multiple of 4 (text that is
 // stepped through with many different lengths); further ones become "anywhere".
 static constexpr uint32_t most_exact_locations = 256, most_odd_locations = 16;
+static constexpr uint32_t most_record_locations = 1024; // of an object that is a record
 // Strided places beyond this many lose their bounds, beyond twice as many become "anywhere".
 static constexpr uint32_t most_strided_locations = 24;
 // The same for what one memory copy moves; it also bounds the recursion where a copy feeds itself.
@@ -74,12 +75,13 @@ void Solver::grow(NodeId node, const LocationSet& by) {
   if (changed) nodes_[node].grown = nodes_[node].unexpanded = true;
 }
 
-void Solver::add_move(NodeId from, Move move) {
+void Solver::add_move(NodeId from, NodeId to, const Shape& shape) {
   ++constraints_;
   edges_changed_ = true;
   Node& node = nodes_[find(from)];
   if (node.moves.empty() || !node.moves.back().seen.empty()) node.moves.emplace_back();
-  node.moves.back().moves.push_back(std::move(move));
+  auto entry = shapes_.try_emplace(shape).first;
+  node.moves.back().moves.push_back({&entry->first, &entry->second, to, false, 0, nullptr});
   node.grown = true;
 }
 
@@ -94,20 +96,20 @@ Solver::Expansions& Solver::fresh_expansions(NodeId id) {
 
 void Solver::add_offset(NodeId from, NodeId to, int64_t bytes) {
   if (bytes == 0) return add_copy(from, to);
-  add_move(from, {Move::Kind::Offset, to, bytes, 0, 0, nullptr});
+  add_move(from, to, {Shape::Kind::Offset, bytes, 0});
 }
 
 void Solver::add_index(NodeId from, NodeId to, uint64_t stride, uint64_t count) {
   if (stride == 0) return add_copy(from, to);
-  add_move(from, {Move::Kind::Index, to, int64_t(stride), count, 0, nullptr});
+  add_move(from, to, {Shape::Kind::Index, int64_t(stride), count});
 }
 
 void Solver::add_anywhere(NodeId from, NodeId to) {
-  add_move(from, {Move::Kind::Anywhere, to, 0, 0, 0, nullptr});
+  add_move(from, to, {Shape::Kind::Anywhere, 0, 0});
 }
 
 void Solver::add_align(NodeId from, NodeId to, uint64_t alignment) {
-  add_move(from, {Move::Kind::Align, to, int64_t(alignment), 0, 0, nullptr});
+  add_move(from, to, {Shape::Kind::Align, int64_t(alignment), 0});
 }
 
 void Solver::add_load(NodeId to, NodeId address, int64_t bytes) {
@@ -180,6 +182,12 @@ Place Solver::normal(ObjectId object, Place place) {
   return place;
 }
 
+// Offsets in a record are fields, however many; offsets in other memory may be steps through text.
+static bool is_record(const MemoryObject& object) {
+  if (object.type) return object.type->isStructTy();
+  return object.kind != ObjectKind::Stack && object.size && *object.size <= 8192;
+}
+
 // A place that is new to the object, or a wider one when the object, or the whole program, has very many.
 Place Solver::limited(ObjectId object, const Place& place) {
   if (locations_.size() > most_locations_) return Place::anywhere();
@@ -192,8 +200,9 @@ Place Solver::limited(ObjectId object, const Place& place) {
   }
   uint32_t most = object & transfer_bit ? most_exact_transfers : most_exact_locations;
   bool odd = place.offset % 4 != 0;
-  if (contents.exact_locations >= most || contents.odd_locations >= most_odd_locations)
-    return Place::anywhere();
+  uint32_t most_odd = most_odd_locations;
+  if (!(object & transfer_bit) && is_record(objects_[object])) most = most_odd = most_record_locations;
+  if (contents.exact_locations >= most || contents.odd_locations >= most_odd) return Place::anywhere();
   ++contents.exact_locations;
   contents.odd_locations += odd;
   return place;
@@ -289,29 +298,47 @@ LocationId Solver::move_align(const Location& from, uint64_t alignment) {
   return intern(from.object, {0, 1, p.offset - int64_t(alignment) + 1, p.offset + 1});
 }
 
-// How `how` moves a location on its way into `target`.
-LocationId Solver::move(LocationId id, Move& how, LocationSet& target) {
+LocationId Solver::apply(LocationId id, const Shape& shape) {
   Location from = locations_[id];
-  if (from.place.is_anywhere() && how.kind != Move::Kind::Twin) return id;
-  switch (how.kind) {
-  case Move::Kind::Anywhere:
+  switch (shape.kind) {
+  case Shape::Kind::Anywhere:
     return intern(from.object, Place::anywhere());
-  case Move::Kind::Index:
-    return move_index(from, how.bytes, how.count);
-  case Move::Kind::Align:
-    return move_align(from, how.bytes);
-  case Move::Kind::Twin:
-    if (from.object & transfer_bit) return id;
-    return intern(twin_(from.object), from.place);
-  case Move::Kind::Offset:
-    break;
+  case Shape::Kind::Index:
+    return move_index(from, shape.bytes, shape.count);
+  case Shape::Kind::Align:
+    return move_align(from, shape.bytes);
+  case Shape::Kind::Twin:
+    return from.object & transfer_bit ? id : intern(twin_(from.object), from.place);
+  case Shape::Kind::Offset:
+    return move_offset(from, shape.bytes);
+  case Shape::Kind::Runaway:
+    return move_index({from.object, from.place.moved(shape.bytes)}, std::abs(shape.bytes), 0);
   }
-  if (how.by_object && how.by_object->lookup(from.object) > offsets_before_index)
-    return move_index({from.object, from.place.moved(how.bytes)}, std::abs(how.bytes), 0);
-  LocationId result = move_offset(from, how.bytes);
+  llvm_unreachable("covered above");
+}
+
+LocationId Solver::applied(LocationId from, const Shape& shape, Results& results) {
+  if (from >= results.size()) results.resize(locations_.size(), 0);
+  if (results[from] == 0) {
+    LocationId result = apply(from, shape);
+    results[from] = result + 1;
+  }
+  return results[from] - 1;
+}
+
+// How `how` moves a location on its way into `target`. An addition that feeds itself and has produced several
+// offsets in one object goes on as an index.
+LocationId Solver::move(LocationId id, Move& how, LocationSet& target) {
+  LocationId result = applied(id, *how.shape, *how.results);
+  if (how.shape->kind != Shape::Kind::Offset || !how.cyclic || result == id) return result;
+  ObjectId object = locations_[id].object;
+  if (how.by_object && how.by_object->lookup(object) > offsets_before_index) {
+    auto entry = shapes_.try_emplace(Shape{Shape::Kind::Runaway, how.shape->bytes}).first;
+    return applied(id, entry->first, entry->second);
+  }
   if (target.test(result) || ++how.produced <= offsets_before_index) return result;
   if (!how.by_object) how.by_object = std::make_unique<DenseMap<ObjectId, uint32_t>>();
-  ++(*how.by_object)[from.object];
+  ++(*how.by_object)[object];
   return result;
 }
 
@@ -325,7 +352,7 @@ Solver::Cell Solver::make_cell(const Location& where, LocationId id) {
   if (made.kept != made.seen) add_copy(made.kept, made.seen);
   if (twin_ && !(where.object & transfer_bit) && shared_(where.object)) {
     made.stored = add_node();
-    add_move(made.stored, {Move::Kind::Twin, made.kept, 0, 0, 0, nullptr});
+    add_move(made.stored, made.kept, {Shape::Kind::Twin});
   }
   return made;
 }

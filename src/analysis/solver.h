@@ -39,7 +39,9 @@
 #include <deque>
 #include <functional>
 #include <list>
+#include <map>
 #include <memory>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -111,12 +113,22 @@ public:
 private:
   static constexpr ObjectId transfer_bit = 0x80000000; // pseudo objects in the middle of memory copies
 
-  struct Move {
-    enum class Kind : uint8_t { Offset, Index, Anywhere, Align, Twin } kind;
-    NodeId to;
+  // Moves of one kind by one distance; where they take each location is worked out once.
+  struct Shape {
+    enum class Kind : uint8_t { Offset, Runaway, Index, Anywhere, Align, Twin } kind;
     int64_t bytes = 0;
     uint64_t count = 0;
-    uint32_t produced = 0;                                         // results of an Offset so far
+    bool operator<(const Shape& other) const {
+      return std::tie(kind, bytes, count) < std::tie(other.kind, other.bytes, other.count);
+    }
+  };
+  using Results = std::vector<LocationId>; // by location; number + 1, 0: not known yet
+  struct Move {
+    const Shape* shape;
+    Results* results;
+    NodeId to;
+    bool cyclic = false;                                           // what it produces may come back to it
+    uint32_t produced = 0;                                         // new results of a cyclic Offset so far
     std::unique_ptr<llvm::DenseMap<ObjectId, uint32_t>> by_object; // the same per object, when many
   };
   struct Access {
@@ -187,9 +199,12 @@ private:
   Place limited(ObjectId object, const Place& place);
   std::optional<std::pair<int64_t, int64_t>> array_bounds(ObjectId object, const Place& place,
                                                           uint64_t stride) const;
-  void add_move(NodeId from, Move move);
+  void add_move(NodeId from, NodeId to, const Shape& shape);
+  LocationId apply(LocationId from, const Shape& shape);
+  LocationId applied(LocationId from, const Shape& shape, Results& results);
   void grow(NodeId node, const LocationSet& by);
   Expansions& fresh_expansions(NodeId node);
+  LocationSet take_moved();
   void push(Node& node);
   LocationId move(LocationId from, Move& how, LocationSet& target);
   LocationId move_align(const Location& from, uint64_t alignment);
@@ -224,7 +239,8 @@ private:
   std::vector<Listener> listeners_;
   std::optional<ObjectId> unknown_;
   NodeId held_ = 0, anything_ = 0;
-  std::vector<LocationId> moved_; // results of one move
+  std::map<Shape, Results> shapes_;
+  std::vector<uint64_t> moved_; // results of one move, as bits
   std::function<ObjectId(ObjectId)> twin_;
   std::function<bool(ObjectId)> shared_;
   std::vector<NodeId> order_;

@@ -2,11 +2,12 @@
 #pragma once
 
 #include "llvm/ADT/ArrayRef.h"
-#include "llvm/ADT/STLFunctionalExtras.h"
+
 #include "llvm/ADT/SmallVector.h"
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 namespace heddle {
@@ -15,9 +16,10 @@ namespace heddle {
 // before them.
 class Components {
 public:
-  Components(size_t count, llvm::function_ref<void(uint32_t, llvm::SmallVectorImpl<uint32_t>&)> successors,
-             llvm::function_ref<void(llvm::ArrayRef<uint32_t>)> found)
-      : successors_(successors), found_(found), number_(count), low_(count), on_stack_(count) {}
+  Components(size_t count, std::function<void(uint32_t, llvm::SmallVectorImpl<uint32_t>&)> successors,
+             std::function<void(llvm::ArrayRef<uint32_t>)> found)
+      : successors_(std::move(successors)), found_(std::move(found)), number_(count), low_(count),
+        on_stack_(count) {}
 
   void visit(uint32_t root) {
     if (number_[root]) return;
@@ -63,8 +65,8 @@ private:
     stack_.resize(first);
   }
 
-  llvm::function_ref<void(uint32_t, llvm::SmallVectorImpl<uint32_t>&)> successors_;
-  llvm::function_ref<void(llvm::ArrayRef<uint32_t>)> found_;
+  std::function<void(uint32_t, llvm::SmallVectorImpl<uint32_t>&)> successors_;
+  std::function<void(llvm::ArrayRef<uint32_t>)> found_;
   std::vector<uint32_t> number_, low_;
   std::vector<bool> on_stack_;
   std::vector<uint32_t> stack_;

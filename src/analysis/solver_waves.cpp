@@ -4,6 +4,8 @@
 
 #include "llvm/ADT/STLExtras.h"
 
+#include <bit>
+
 using namespace llvm;
 
 namespace heddle {
@@ -53,6 +55,7 @@ void Solver::collapse_cycles() {
 
 void Solver::order_nodes() {
   order_.clear();
+  std::vector<NodeId> component(nodes_.size());
   Components components(
       nodes_.size(),
       [&](NodeId node, SmallVectorImpl<NodeId>& out) {
@@ -62,10 +65,26 @@ void Solver::order_nodes() {
           for (const Move& move : group.moves)
             out.push_back(find(move.to));
       },
-      [&](ArrayRef<NodeId> members) { append_range(order_, llvm::reverse(members)); });
+      [&](ArrayRef<NodeId> members) {
+        append_range(order_, llvm::reverse(members));
+        for (NodeId member : members)
+          component[member] = members.front();
+      });
   for (NodeId node = 0; node < nodes_.size(); ++node)
     if (representative_[node] == node) components.visit(node);
   std::reverse(order_.begin(), order_.end());
+  for (NodeId node : order_)
+    for (Moves& group : nodes_[node].moves)
+      for (Move& move : group.moves)
+        move.cyclic = component[node] == component[find(move.to)];
+}
+
+LocationSet Solver::take_moved() {
+  LocationSet results;
+  for (size_t word = 0; word < moved_.size(); ++word)
+    for (; moved_[word]; moved_[word] &= moved_[word] - 1)
+      results.set(word * 64 + std::countr_zero(moved_[word]));
+  return results;
 }
 
 // Passes what is new in a node's set on to its successors.
@@ -80,17 +99,19 @@ void Solver::push(Node& node) {
   Moves all;
   for (Moves& group : node.moves) {
     fresh.intersectWithComplement(node.pointees, group.seen);
+    if (fresh.empty()) {
+      std::move(group.moves.begin(), group.moves.end(), std::back_inserter(all.moves));
+      continue;
+    }
     for (Move& how : group.moves) {
       NodeId to = find(how.to);
-      moved_.clear();
-      for (LocationId location : fresh)
-        moved_.push_back(move(location, how, nodes_[to].pointees));
-      // In ascending order a sparse bit vector finds its place at once.
-      llvm::sort(moved_);
-      LocationSet results;
-      for (LocationId location : moved_)
-        results.set(location);
-      grow(to, results);
+      // Through plain bits, for a sparse bit vector is quick in ascending order only.
+      for (LocationId location : fresh) {
+        LocationId result = move(location, how, nodes_[to].pointees);
+        if (result / 64 >= moved_.size()) moved_.resize(result / 64 + 1);
+        moved_[result / 64] |= uint64_t(1) << result % 64;
+      }
+      grow(to, take_moved());
       all.moves.push_back(std::move(how));
     }
   }
