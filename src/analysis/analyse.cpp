@@ -5,6 +5,7 @@
 #include "program/modelled.h"
 
 #include "llvm/ADT/StringSet.h"
+#include "llvm/IR/Instructions.h"
 
 namespace heddle {
 
@@ -114,6 +115,22 @@ std::unique_ptr<PointsTo> run_with_twins(const Program& program, const AnalysisO
   return PointsTo::run(*program.module, with_twins);
 }
 
+// Does the body store pointers through a twin? Then what a packet's owner loads from it afterwards is not fully
+// known (constraints.cpp, add_twin), and the plain result has to do.
+bool twins_are_written(const Program& program, const Effects& effects) {
+  const PointsTo& points_to = effects.points_to();
+  for (const PacketBody& body : program.bodies)
+    for (const llvm::Function* function : effects.reach(*body.body))
+      for (const llvm::BasicBlock& block : *function)
+        for (const llvm::Instruction& instruction : block) {
+          const auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction);
+          if (!store || points_to.points_to(store->getValueOperand()).empty()) continue;
+          for (unsigned object : points_to.objects_pointed_to(store->getPointerOperand()))
+            if (points_to.objects()[object].twin_of) return true;
+        }
+  return false;
+}
+
 std::vector<ObjectSet> find_own_arrays(const Program& program, const Effects& effects) {
   std::vector<ObjectSet> result;
   for (const PacketBody& body : program.bodies)
@@ -131,9 +148,12 @@ llvm::Expected<Analysis> analyse(const Program& program, const BlockTable& block
   std::vector<ObjectSet> own_arrays = find_own_arrays(program, *effects);
   if (packets_get_published(program, *result.points_to, *effects, own_arrays)) {
     auto with_twins = run_with_twins(program, options, *result.points_to, own_arrays);
-    effects = std::make_unique<Effects>(*with_twins);
-    result.points_to = std::move(with_twins);
-    own_arrays = find_own_arrays(program, *effects);
+    auto effects_with_twins = std::make_unique<Effects>(*with_twins);
+    if (!twins_are_written(program, *effects_with_twins)) {
+      effects = std::move(effects_with_twins);
+      result.points_to = std::move(with_twins);
+      own_arrays = find_own_arrays(program, *effects);
+    }
   }
   OpenOptions open;
   open.opaque = is_opaque;

@@ -38,12 +38,35 @@ ObjectId ConstraintBuilder::new_object(ObjectKind kind, const Value* site, std::
   object.label = std::move(label);
   object.size = size;
   if (kind == ObjectKind::Heap || kind == ObjectKind::Packet) object.alignment = 16;
-  ObjectId id = solver_.add_object(std::move(object));
+  ObjectId id = solver_.add_object(object);
   if (site) objects_of_[site].push_back(id);
+  if (options_.twin && options_.twin(object)) add_twin(id, std::move(object));
   return id;
 }
 
+// What is known of an object's contents is known of its twin's: they are one in memory. The way back is not
+// modelled: who uses twins has to see that no pointer is stored through one.
+void ConstraintBuilder::add_twin(ObjectId id, MemoryObject twin) {
+  twin.twin_of = id;
+  ObjectId twin_id = solver_.add_object(std::move(twin));
+  twins_[id] = twin_id;
+  NodeId from = solver_.add_node(), to = solver_.add_node();
+  solver_.add_address(from, id, Place::at(0));
+  solver_.add_address(to, twin_id, Place::at(0));
+  solver_.add_memory_copy(to, from, unknown_size);
+}
+
 void ConstraintBuilder::build() {
+  if (options_.twin)
+    solver_.set_twins(
+        [this](ObjectId id) {
+          auto twin = twins_.find(id);
+          return twin == twins_.end() ? id : twin->second;
+        },
+        [this](ObjectId id) {
+          const MemoryObject& object = solver_.objects()[id];
+          return object.twin_of || options_.shared(object);
+        });
   nothing_ = solver_.add_node();
   exception_ = solver_.add_node();
   add_outside();

@@ -24,10 +24,10 @@
 #include "analysis/points_to.h"
 #include "analysis/solver.h"
 
-#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/IR/InstVisitor.h"
 #include "llvm/IR/Module.h"
@@ -69,6 +69,7 @@ private:
   // constraints.cpp: objects, globals, the outside world
   ObjectId new_object(ObjectKind kind, const llvm::Value* site, std::string label = "",
                       std::optional<uint64_t> size = std::nullopt);
+  void add_twin(ObjectId id, MemoryObject twin);
   ObjectId object_of(const llvm::GlobalVariable& global);
   void add_globals();
   void add_initializer(ObjectId object, const Place& place, const llvm::Constant& value);
@@ -119,6 +120,8 @@ private:
   // constraints_models.cpp
   void add_model(const llvm::CallBase& call, const llvm::Function& function, const ExternalModel& model);
   NodeId model_source(const llvm::CallBase& call, const llvm::Function& function, const ModelClause& clause);
+  ObjectId library_object(const llvm::Function& function);
+  void keep(NodeId pointer, const ModelClause& clause);
   NodeId fresh_packet(const llvm::CallBase& call);
   NodeId fresh_part(const llvm::CallBase& call, const char* label, ObjectKind kind);
   NodeId callback_frame(const llvm::CallBase& call, int user);
@@ -166,10 +169,12 @@ private:
   llvm::DenseMap<const llvm::Value*, std::vector<ObjectId>> objects_of_;
   llvm::DenseMap<const llvm::GlobalVariable*, ObjectId> globals_;
   llvm::DenseMap<const llvm::Function*, ObjectId> functions_;
+  llvm::StringMap<ObjectId> library_objects_;
   std::vector<ObjectId> system_;
   llvm::DenseSet<const llvm::Value*> in_loops_; // pointer arithmetic that feeds itself within a function
   ObjectId unknown_ = 0, constants_ = 0;
   NodeId nothing_ = 0, outside_ = 0, anything_ = 0, exception_ = 0, integers_ = 0;
+  llvm::DenseMap<ObjectId, ObjectId> twins_;
   llvm::StringMap<NodeId> stored_integers_; // by alias type; "": those of unknown type
 
   CallSets targets_, externals_;

@@ -30,6 +30,16 @@ ObjectId ConstraintBuilder::static_buffer(const Function& function) {
              new_object(ObjectKind::Global, nullptr, "static buffer of " + function.getName().str());
 }
 
+ObjectId ConstraintBuilder::library_object(const Function& function) {
+  StringRef name = model_of(function)->name;
+  name.consume_back("*");
+  auto [entry, fresh] = library_objects_.try_emplace(name, 0);
+  if (fresh)
+    entry->second =
+        new_object(ObjectKind::Global, nullptr, ("objects of the library of " + name + "...").str());
+  return entry->second;
+}
+
 NodeId ConstraintBuilder::fresh_part(const CallBase& call, const char* label, ObjectKind kind) {
   for (ObjectId existing : objects_of(&call))
     if (solver_.objects()[existing].label == label) {
@@ -103,6 +113,12 @@ NodeId ConstraintBuilder::model_source(const CallBase& call, const Function& fun
   case Source::Static:
     solver_.add_address(node, static_buffer(function), Place::at(0));
     return node;
+  case Source::Library:
+    solver_.add_address(node, library_object(function), Place::anywhere());
+    return node;
+  case Source::Held:
+    solver_.add_copy(solver_.seen_at(system_object(clause.system), Place::anywhere()), node);
+    return node;
   case Source::SystemObject:
     solver_.add_address(node, system_object(clause.system), Place::anywhere());
     return node;
@@ -126,6 +142,21 @@ static uint64_t copied_length(const CallBase& call, const ModelClause& clause) {
   return length ? length->getZExtValue() : unknown_size;
 }
 
+// What the callee holds on to: the pointer, what is stored behind it, or the pointer if it is a callback.
+void ConstraintBuilder::keep(NodeId pointer, const ModelClause& clause) {
+  if (clause.kind == ModelClause::Kind::KeepCode) {
+    solver_.add_listener(pointer, [this](const Location& location) {
+      if (solver_.objects()[location.object].kind == ObjectKind::Function)
+        solver_.add_address(outside_, location.object, Place::at(0));
+    });
+    return;
+  }
+  if (!clause.through) return solver_.add_copy(pointer, outside_);
+  NodeId anywhere = solver_.add_node();
+  solver_.add_anywhere(pointer, anywhere);
+  solver_.add_load(outside_, anywhere);
+}
+
 void ConstraintBuilder::add_model(const CallBase& call, const Function& function,
                                   const ExternalModel& model) {
   using Kind = ModelClause::Kind;
@@ -133,10 +164,14 @@ void ConstraintBuilder::add_model(const CallBase& call, const Function& function
     const Value* target = argument(call, clause.argument);
     switch (clause.kind) {
     case Kind::Keep:
+    case Kind::KeepCode:
       for (unsigned i = clause.argument;
            i < call.arg_size() && (clause.onwards || i == unsigned(clause.argument)); ++i)
-        if (carries_pointer(call.getArgOperand(i)->getType()))
-          solver_.add_copy(value(call.getArgOperand(i)), outside_);
+        if (carries_pointer(call.getArgOperand(i)->getType())) keep(value(call.getArgOperand(i)), clause);
+      break;
+    case Kind::StoreSystem:
+      solver_.add_copy(model_source(call, function, clause),
+                       solver_.stored_at(system_object(clause.system), Place::anywhere()));
       break;
     case Kind::Throw:
       if (target) solver_.add_copy(value(target), exception_);

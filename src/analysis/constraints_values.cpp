@@ -288,9 +288,9 @@ static StringRef integer_alias_type(const Instruction& access, const Type* type)
   return name->getString();
 }
 
-// An integer of a known type was stored as that type, and is not read as a pointer (strict aliasing, which the
-// optimiser relies on as well). So integers have a place of their own per type, apart from the pointers in
-// memory: times, lengths and counters, written and read through pointers to records with pointers, would
+// An integer of a known type was stored as that type, and is not read as a pointer (strict aliasing, which
+// the optimiser relies on as well). So integers have a place of their own per type, apart from the pointers
+// in memory: times, lengths and counters, written and read through pointers to records with pointers, would
 // otherwise carry those along. Integers that visibly become pointers again see both.
 void ConstraintBuilder::visitLoadInst(LoadInst& load) {
   if (!carries_pointer(load.getType())) return;
@@ -314,8 +314,7 @@ void ConstraintBuilder::visitStoreInst(StoreInst& store) {
   if (!carries_pointer(stored->getType()) || isa<ConstantData>(stored)) return;
   StringRef alias_type = integer_alias_type(store, stored->getType());
   if (stored->getType()->isIntegerTy(64)) solver_.add_copy(value(stored), integers_stored_as(alias_type));
-  if (alias_type.empty())
-    store_pieces(value(store.getPointerOperand()), value(stored), stored->getType());
+  if (alias_type.empty()) store_pieces(value(store.getPointerOperand()), value(stored), stored->getType());
 }
 
 void ConstraintBuilder::visitGetElementPtrInst(GetElementPtrInst& gep) {

@@ -259,6 +259,8 @@ void ModelAccesses::add(const Function& function, const ModelClause& clause) {
   case Kind::System:
     return list_.add_system(clause.system, clause.reads, clause.writes);
   case Kind::Keep:
+  case Kind::KeepCode:
+  case Kind::StoreSystem:
   case Kind::Throw:
   case Kind::Call:
     return;

@@ -57,6 +57,7 @@ static ModelClause::Actual parse_actual(StringRef text) {
   if (text == "data") return {Source::Data, -1};
   if (text == "obj") return {Source::Opaque, -1};
   if (text == "static") return {Source::Static, -1};
+  if (text == "lib") return {Source::Library, -1};
   if (text == "packet") return {Source::Packet, -1};
   if (text == "unknown") return {Source::Unknown, -1};
   if (text == "none") return {Source::None, -1};
@@ -68,6 +69,11 @@ static ModelClause::Actual parse_actual(StringRef text) {
 static void parse_source(StringRef text, ModelClause& clause) {
   if (text.consume_front("@")) {
     clause.source = Source::SystemObject;
+    clause.system = system_named(text);
+    return;
+  }
+  if (text.consume_front("held:")) {
+    clause.source = Source::Held;
     clause.system = system_named(text);
     return;
   }
@@ -114,8 +120,9 @@ static ModelClause parse_call(StringRef text) {
 // "r0", "w0=8", "r1*2", "k0+": a letter, an argument, an extent.
 static ModelClause parse_pointee(StringRef text) {
   static const std::pair<char, Kind> letters[] = {
-      {'r', Kind::Read},     {'w', Kind::Write}, {'R', Kind::ReadDeep}, {'W', Kind::WriteDeep},
-      {'V', Kind::ReadList}, {'k', Kind::Keep},  {'x', Kind::Consume},  {'t', Kind::Throw}};
+      {'r', Kind::Read},      {'w', Kind::Write},    {'R', Kind::ReadDeep},
+      {'W', Kind::WriteDeep}, {'V', Kind::ReadList}, {'k', Kind::Keep},
+      {'x', Kind::Consume},   {'t', Kind::Throw},    {'f', Kind::KeepCode}};
   const auto* entry = find_if(letters, [&](const auto& l) { return l.first == text.front(); });
   if (entry == std::end(letters))
     report_fatal_error("malformed clause in the table of external models: " + text);
@@ -136,6 +143,12 @@ static ModelClause parse_clause(StringRef text) {
   ModelClause clause = clause_of(Kind::Return);
   if (text.consume_front("=")) {
     parse_source(text, clause);
+    return clause;
+  }
+  if (auto [system, what] = text.split(":="); !what.empty()) {
+    clause.kind = Kind::StoreSystem;
+    parse_source(what, clause);
+    clause.system = system_named(system);
     return clause;
   }
   StringRef whole = text;
@@ -196,7 +209,13 @@ bool ExternalModel::has_fresh_result() const {
 
 const ExternalModel* find_model(StringRef name) {
   auto found = models().find(name);
-  return found == models().end() ? nullptr : &found->second;
+  if (found != models().end()) return &found->second;
+  // "SSL_*": the longest prefix that has a line.
+  for (size_t length = name.size(); length >= 3; --length) {
+    found = models().find((name.take_front(length) + "*").str());
+    if (found != models().end()) return &found->second;
+  }
+  return nullptr;
 }
 
 bool is_modelled_by_name(StringRef name) {
@@ -214,19 +233,9 @@ static StringRef base_name(const Function& function) {
 
 const ExternalModel* model_of(const Function& function) {
   StringRef name = base_name(function);
-  if (!function.isDeclaration() && !name.starts_with("rte_")) return nullptr;
+  if (!function.isDeclaration() && !is_modelled_by_name(name)) return nullptr;
   if (const ExternalModel* model = find_model(name)) return model;
   return name.consume_front("\01") ? find_model(name) : nullptr;
-}
-
-ArrayRef<const char*> pool_allocators() {
-  static const char* const names[] = {
-      "ngx_palloc",     "ngx_pnalloc",           "ngx_pcalloc",     "ngx_pmemalign",
-      "ngx_slab_alloc", "ngx_slab_alloc_locked", "ngx_slab_calloc", "ngx_slab_calloc_locked",
-      "apr_palloc",     "apr_pcalloc",           "mm_alloc",        "mm_calloc",
-      "mp_alloc",       "talloc_size",           "pool_alloc",      "obstack_alloc",
-  };
-  return names;
 }
 
 } // namespace heddle

@@ -7,22 +7,29 @@
 //     wA  wA=N  wA*B  writes it
 //     VA              argument A is a va_list: reads it, the arguments and what they point to
 //     RA  WA          reads / writes all that can be reached from argument A
-//     kA              the callee keeps the pointer (it escapes to the outside world)
-//     xA  xA!         consumes (frees, takes over) the object / the objects in the array A
-//     tA              throws it
-//     A<B  A<B*C      copies what B points to, pointers included, to where A points (C: the length);
+//     kA  kA!         the callee keeps the pointer / what is stored behind it (it escapes to the outside
+//     world) fA              ... but only if it is a function: callbacks xA  xA!         consumes (frees,
+//     takes over) the object / the objects in the array A tA              throws it A<B  A<B*C      copies
+//     what B points to, pointers included, to where A points (C: the length);
 //     =<B             the same into the result
 //     =V              returns V
 //     *A=V            stores V where A points to;  A[]=V  somewhere into A's object
 //     cA(V,V)         calls function pointer A with these arguments
 //     @SYSTEM  @SYSTEM.r  @SYSTEM.w   touches a system location: reads and writes / only reads / only writes
+//     SYSTEM:=V       the system keeps V, for held:SYSTEM to give it back (epoll's user data)
 //     exit            does not come back
+//
+// A name that ends in "*" stands for all functions that begin with it and have no line of their own:
+// libraries that work on objects of their own and on the buffers and strings they are given, and do not
+// follow pointers in these.
 //
 // V is one of
 //     B, B~           argument B, a pointer to somewhere into B's object
 //     new  new*B  new*B*C   fresh memory (of argument B, or B times C bytes)
 //     obj             a fresh object of the library's own
 //     static          a buffer that the function owns
+//     lib             the one object that stands for all objects of the library
+//     held:SYSTEM     what was given to the system
 //     packet          a fresh packet buffer (mbuf and data)
 //     in:B            what is stored somewhere in B's object
 //     frame:B header data   the arguments of packet callbacks (frame: struct heddle_pcap_packet, user B)
@@ -32,6 +39,7 @@
 #pragma once
 
 #include "analysis/objects.h"
+#include "program/modelled.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
@@ -52,6 +60,8 @@ struct ModelClause {
     Keep,
     Consume,
     Throw,
+    KeepCode,
+    StoreSystem,
     Copy,
     Return,
     StoreTo,
@@ -65,6 +75,8 @@ struct ModelClause {
     Fresh,
     Opaque,
     Static,
+    Library,
+    Held,
     SystemObject,
     Unknown,
     Packet,
@@ -106,10 +118,5 @@ const ExternalModel* model_of(const llvm::Function& function);
 
 // Is `function` defined in the program but taken by its model (DPDK's inline functions)?
 bool is_modelled_by_name(llvm::StringRef name);
-
-// Well-known pool allocators of programs (ngx_palloc, apr_palloc, ...): their bodies carve memory out of
-// blocks, which no points-to analysis sees. Modelled as allocators when the program defines them; preparation
-// must keep them from being inlined.
-llvm::ArrayRef<const char*> pool_allocators();
 
 } // namespace heddle

@@ -123,7 +123,8 @@ static const ExternalLine table[] = {
     {"poll ppoll", "r0 w0 @fd @errno.w"},
     {"epoll_create epoll_create1 eventfd timerfd_create inotify_init", "@fd @errno.w"},
     {"inotify_init1", "@fd @errno.w"},
-    {"epoll_ctl", "r3 @fd @errno.w"},
+    {"epoll_ctl", "r3 fd:=in:3 @fd @errno.w"},
+    {"epoll_wait epoll_pwait epoll_pwait2", "w1 1[]=held:fd @fd @errno.w"},
     {"eventfd_read", "w1=8 @fd @errno.w"},
     {"eventfd_write", "@fd @errno.w"},
     {"timerfd_settime", "r2 w3 @fd @errno.w"},
@@ -220,6 +221,7 @@ static const ExternalLine table[] = {
     {"openlog", "k0 @syslog"},
     {"syslog", "r1 r2+ @syslog"},
     {"vsyslog", "r1 V2 @syslog"},
+    {"ngx_vslprintf", "w0 r2 V3 =0~"},
     {"__syslog_chk", "r2 r3+ @syslog"},
     {"closelog setlogmask", "@syslog"},
     {"crypt crypt_r", "r0 r1 =static"},
@@ -268,6 +270,7 @@ static const ExternalLine table[] = {
     {"sigaltstack", "k0 w1 @thread"},
     {"setjmp _setjmp __sigsetjmp sigsetjmp", "w0"},
     {"longjmp _longjmp siglongjmp __longjmp_chk", "exit r0"},
+    {"sigaction", "r1 w2 k1! @thread"},
     {"signal bsd_signal", "c1() =unknown @thread"},
     // Mathematics and numbers
     {"sin cos tan asin acos atan atan2 sinh cosh tanh exp exp2 exp10 log log2", "@errno.w"},
@@ -378,6 +381,9 @@ static const ExternalLine table[] = {
     {"rte_memzone_free", "@alloc"},
     {"rte_ring_create", "r0 =obj @alloc @dpdk"},
     {"rte_ring_free", "x0 @alloc"},
+    // Packets pass through such a port by rte_eth_tx_burst and rte_eth_rx_burst, which have models.
+    {"rte_eth_from_rings", "r0 R1 R3 @dpdk @alloc"},
+    {"rte_mbuf_dynfield_lookup rte_mbuf_dynflag_lookup", "r0 w1 @dpdk.r @errno"},
     {"rte_ring_enqueue rte_ring_sp_enqueue rte_ring_mp_enqueue", "r0 w0 0[]=1"},
     {"rte_ring_enqueue_burst rte_ring_enqueue_bulk rte_ring_sp_enqueue_burst", "r0 w0 r1 0[]=in:1"},
     {"rte_ring_dequeue rte_ring_sc_dequeue rte_ring_mc_dequeue", "r0 w0 w1=8 *1=in:0"},
@@ -389,8 +395,8 @@ static const ExternalLine table[] = {
     // DPDK: environment, devices, tables
     {"rte_eal_init", "R1 @dpdk @stdio @fd @alloc @thread"},
     {"rte_eal_cleanup rte_eal_mp_wait_lcore", "@dpdk @thread"},
-    {"rte_eal_remote_launch", "c0(1) k1 @thread"},
-    {"rte_eal_mp_remote_launch", "c0(1) k1 @thread"},
+    {"rte_eal_remote_launch", "c0(1) @thread"},
+    {"rte_eal_mp_remote_launch", "c0(1) @thread"},
     {"rte_eal_wait_lcore rte_eal_get_lcore_state", "@thread"},
     {"rte_exit", "exit r1 r2+ @exit @stdio"},
     {"__rte_panic", "exit r1 r2+ @abort @stdio"},
@@ -438,6 +444,16 @@ static const ExternalLine table[] = {
     {"rte_net_crc_calc", "r0*1"},
     {"rte_timer_subsystem_init rte_timer_subsystem_finalize", "@dpdk"},
     {"rte_cpu_get_flag_enabled rte_cpu_is_supported rte_get_tsc_hz_", "@env.r"},
+    // Libraries that keep to their own objects
+    {"SSL_set_ex_data SSL_CTX_set_ex_data SSL_SESSION_set_ex_data X509_set_ex_data", "w0 0[]=2 @alloc"},
+    {"SSL_get_ex_data SSL_CTX_get_ex_data SSL_SESSION_get_ex_data X509_get_ex_data", "r0 =in:0"},
+    {"SSL_CTX_set_default_passwd_cb_userdata", "w0 0[]=1"},
+    {"SSL_* EVP_* X509_* BIO_* ERR_* PEM_* ENGINE_* TLS_* OPENSSL_*", "r0+ w0+ f0+ =lib =0~ @fd @alloc @errno.w @random @time.r @external"},
+    {"OCSP_* ASN1_* DH_* RSA_* EC_* BN_* HMAC* RAND_* CRYPTO_* CONF_*", "r0+ w0+ f0+ =lib =0~ @fd @alloc @errno.w @random @time.r @external"},
+    {"d2i_* i2d_* GENERAL_* SHA1_* SHA256_* SHA512_* MD5_* AES_*", "r0+ w0+ f0+ =lib =0~ @alloc @external"},
+    {"gnutls_* gcry_* gpg_*", "r0+ w0+ f0+ =lib =0~ @fd @alloc @errno.w @random @time.r @external"},
+    {"pcre_* pcre2_* regcomp regexec regfree regerror", "r0+ w0+ f0+ =lib =0~ @alloc"},
+    {"json_object_* yaml_* xml*", "r0+ w0+ f0+ =lib =0~ =in:0 @alloc"},
 };
 // clang-format on
 

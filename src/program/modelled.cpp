@@ -62,4 +62,14 @@ bool is_modelled_inline(StringRef name) {
   return is_contained(modelled_inlines(), name);
 }
 
+ArrayRef<const char*> pool_allocators() {
+  static const char* const names[] = {
+      "ngx_palloc",     "ngx_pnalloc",           "ngx_pcalloc",     "ngx_pmemalign",
+      "ngx_slab_alloc", "ngx_slab_alloc_locked", "ngx_slab_calloc", "ngx_slab_calloc_locked",
+      "apr_palloc",     "apr_pcalloc",           "mm_alloc",        "mm_calloc",
+      "mp_alloc",       "talloc_size",           "pool_alloc",      "obstack_alloc",
+  };
+  return names;
+}
+
 } // namespace heddle

@@ -33,4 +33,8 @@ llvm::StringRef source_name(const llvm::GlobalValue& value);
 bool is_modelled_inline(llvm::StringRef name);
 llvm::ArrayRef<llvm::StringRef> modelled_inlines();
 
+// Well-known pool allocators of programs (ngx_palloc, apr_palloc, ...): their bodies carve memory out of
+// blocks, which no points-to analysis sees. Analysis takes each call as an allocation.
+llvm::ArrayRef<const char*> pool_allocators();
+
 } // namespace heddle

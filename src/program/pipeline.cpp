@@ -12,6 +12,7 @@
 #include "llvm/Transforms/IPO/FunctionAttrs.h"
 #include "llvm/Transforms/IPO/GlobalDCE.h"
 #include "llvm/Transforms/Scalar/SROA.h"
+#include "llvm/Transforms/Utils/ModuleUtils.h"
 
 using namespace llvm;
 
@@ -43,17 +44,22 @@ struct Passes {
 };
 
 void mark_functions(Module& module) {
+  SmallVector<GlobalValue*, 16> modelled;
   for (Function& function : module) {
     // -O0 marks everything; Heddle's own pipeline has to run all the same.
     if (function.hasFnAttribute(Attribute::OptimizeNone)) {
       function.removeFnAttr(Attribute::OptimizeNone);
       function.removeFnAttr(Attribute::NoInline);
     }
-    if (!is_modelled_inline(source_name(function))) continue;
+    StringRef name = source_name(function);
+    if (function.isDeclaration() || (!is_modelled_inline(name) && !is_contained(pool_allocators(), name))) continue;
     function.removeFnAttr(Attribute::AlwaysInline);
     function.removeFnAttr(Attribute::InlineHint);
     function.addFnAttr(Attribute::NoInline);
+    modelled.push_back(&function);
   }
+  // As if somebody took their address: a model speaks of arguments by number, so none may be optimised away.
+  appendToCompilerUsed(module, modelled);
 }
 
 bool ends_block(const Instruction& call) {
