@@ -61,6 +61,7 @@ void PointsTo::State::count() {
   statistics.locations = solver.location_count();
   statistics.copy_edges = solver.copy_count();
   statistics.rounds = solver.rounds();
+  statistics.widened = solver.widened();
 }
 
 static void count_precision(const PointsTo& result, PointsToStatistics& statistics) {

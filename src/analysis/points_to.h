@@ -57,6 +57,7 @@ struct PointsToReport {
 
 struct PointsToStatistics {
   size_t instructions = 0, nodes = 0, constraints = 0, objects = 0, locations = 0, copy_edges = 0, rounds = 0;
+  size_t widened = 0; // values that point to so much that they count as "anything that escaped"
   double seconds = 0;
   double average_pointees = 0; // of the pointer operands of loads and stores, in objects
   size_t indirect_calls = 0, indirect_targets = 0, most_targets = 0;

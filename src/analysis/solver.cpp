@@ -56,9 +56,9 @@ void Solver::set_unknown(ObjectId object, NodeId held, NodeId anything) {
 
 void Solver::add_address(NodeId node, ObjectId object, const Place& place) {
   ++constraints_;
-  Node& target = nodes_[find(node)];
-  target.pointees.set(intern(object, place));
-  target.grown = target.unexpanded = true;
+  LocationSet one;
+  one.set(intern(object, place));
+  grow(find(node), one);
 }
 
 void Solver::add_copy(NodeId from, NodeId to) {
@@ -71,8 +71,20 @@ void Solver::add_copy(NodeId from, NodeId to) {
 }
 
 void Solver::grow(NodeId node, const LocationSet& by) {
+  if (nodes_[node].wide) node = find(held_);
   bool changed = nodes_[node].pointees |= by;
   if (changed) nodes_[node].grown = nodes_[node].unexpanded = true;
+}
+
+// The node's set becomes "anything that escaped", and what it holds escapes.
+void Solver::widen(NodeId id) {
+  if (!unknown_ || id == find(held_)) return;
+  LocationSet all;
+  std::swap(all, nodes_[id].pointees);
+  grow(find(held_), all);
+  nodes_[id].pointees.set(intern(*unknown_, Place::anywhere()));
+  nodes_[id].wide = nodes_[id].grown = nodes_[id].unexpanded = true;
+  ++widened_;
 }
 
 void Solver::add_move(NodeId from, NodeId to, const Shape& shape) {

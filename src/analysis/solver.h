@@ -23,6 +23,10 @@
 // that feeds itself (p++ in a loop or through memory) would produce offsets for ever: after a few different
 // offsets in one object it is treated as a variable index of that stride.
 //
+// Large programs. Sets that grow past a limit say next to nothing and make everything slow. Such a node is
+// *widened*: all it points to counts as escaped, and the node points to the unknown object, which stands for
+// all that escaped.
+//
 // Soundness: inclusions are only ever added, each rule is monotone, and every place that replaces another
 // covers it. Pointers move in pieces of at least 8 bytes: a pointer copied byte by byte with scalar loads
 // and stores of one byte is not followed.
@@ -109,6 +113,7 @@ public:
   size_t copy_count() const { return copy_edges_.size(); }
   size_t constraint_count() const { return constraints_; }
   size_t rounds() const { return rounds_; }
+  size_t widened() const { return widened_; }
 
 private:
   static constexpr ObjectId transfer_bit = 0x80000000; // pseudo objects in the middle of memory copies
@@ -157,6 +162,7 @@ private:
     std::vector<NodeId> copies;
     std::list<Moves> moves;
     std::list<Expansions> expansions;
+    bool wide = false;       // see widen()
     bool grown = false;      // since the last wave
     bool unexpanded = false; // since the last expansion
   };
@@ -204,8 +210,9 @@ private:
   LocationId applied(LocationId from, const Shape& shape, Results& results);
   void grow(NodeId node, const LocationSet& by);
   Expansions& fresh_expansions(NodeId node);
+  void widen(NodeId id);
   LocationSet take_moved();
-  void push(Node& node);
+  void push(NodeId id);
   LocationId move(LocationId from, Move& how, LocationSet& target);
   LocationId move_align(const Location& from, uint64_t alignment);
   LocationId move_offset(const Location& from, int64_t bytes);
@@ -246,7 +253,7 @@ private:
   std::vector<NodeId> order_;
   std::vector<NodeId> expanding_; // nodes with accesses or reactions
   bool edges_changed_ = false;
-  size_t constraints_ = 0, rounds_ = 0;
+  size_t constraints_ = 0, rounds_ = 0, widened_ = 0;
   size_t most_locations_ =
       SIZE_MAX; // from there on new places are "anywhere", so that large programs end in time
 };

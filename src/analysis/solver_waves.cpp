@@ -10,6 +10,9 @@ using namespace llvm;
 
 namespace heddle {
 
+// More locations than this in one set: it is widened.
+static constexpr unsigned widest_set = 1500;
+
 void Solver::merge(NodeId into, NodeId other) {
   Node &a = nodes_[into], &b = nodes_[other];
   representative_[other] = into;
@@ -19,7 +22,10 @@ void Solver::merge(NodeId into, NodeId other) {
   a.moves.splice(a.moves.end(), b.moves);
   a.expansions.splice(a.expansions.end(), b.expansions);
   a.grown = a.unexpanded = true;
+  bool wide = a.wide || b.wide;
   b = Node();
+  a.wide = false;
+  if (wide) widen(into);
 }
 
 void Solver::collapse_cycles() {
@@ -88,7 +94,9 @@ LocationSet Solver::take_moved() {
 }
 
 // Passes what is new in a node's set on to its successors.
-void Solver::push(Node& node) {
+void Solver::push(NodeId id) {
+  Node& node = nodes_[id];
+  if (!node.wide && node.pointees.count() > widest_set) widen(id);
   LocationSet fresh;
   fresh.intersectWithComplement(node.pointees, node.propagated);
   if (!fresh.empty()) {
@@ -129,7 +137,7 @@ bool Solver::propagate() {
     if (representative_[id] != id || !node.grown) continue;
     node.grown = false;
     changed = true;
-    push(node);
+    push(id);
   }
   return changed;
 }

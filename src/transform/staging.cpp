@@ -32,6 +32,7 @@
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Support/raw_ostream.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 
 #include <map>
@@ -166,7 +167,7 @@ private:
 
   Error insert_sites() {
     // Several sites on one edge are one of the highest stage: whoever gets there has finished all before it.
-    MapVector<std::pair<BasicBlock*, BasicBlock*>, unsigned> edges;
+    SiteEdges edges;
     for (const PlannedSite& site : plan_.sites) {
       auto from = find_block(site.context, site.from);
       if (!from) return from.takeError();
@@ -182,11 +183,28 @@ private:
     }
     result_.possible = unsigned(edges.size());
     if (!edges.empty()) drop_attributes(*placed_[0].function);
+    join_edges(edges);
     for (auto& [edge, stage] : edges) {
       insert_site(*edge.first, *edge.second, stage);
       ++result_.sites;
     }
     return Error::success();
+  }
+
+  using SiteEdges = MapVector<std::pair<BasicBlock*, BasicBlock*>, unsigned>;
+
+  // Edges into one block that enter the same stage share a site: a site is some hundred bytes of code, and a
+  // cut through branchy code crosses many edges that meet again.
+  static void join_edges(SiteEdges& edges) {
+    MapVector<std::pair<BasicBlock*, unsigned>, SmallVector<BasicBlock*, 4>> meeting;
+    for (auto& [edge, stage] : edges)
+      meeting[{edge.second, stage}].push_back(edge.first);
+    edges.clear();
+    for (auto& [target, from] : meeting) {
+      auto [to, stage] = target;
+      BasicBlock* last = from.size() == 1 ? from.front() : SplitBlockPredecessors(to, from, ".cut");
+      edges[{last, to}] = stage;
+    }
   }
 
   Module& module_;
