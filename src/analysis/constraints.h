@@ -40,6 +40,9 @@ namespace heddle {
 // Does a value of this type hold a pointer, or an integer wide enough for one?
 bool carries_pointer(llvm::Type* type);
 
+// Can an indirect call with these arguments run the function, as far as types go?
+bool may_call(const llvm::CallBase& call, const llvm::Function& function);
+
 class ConstraintBuilder : public llvm::InstVisitor<ConstraintBuilder> {
 public:
   ConstraintBuilder(const llvm::Module& module, const PointsToOptions& options, Solver& solver,

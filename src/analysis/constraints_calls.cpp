@@ -83,17 +83,18 @@ void ConstraintBuilder::bind(const CallBase& call, const Function& function) {
 
 // --- Indirect calls -------------------------------------------------------------------------------------
 
-static bool is_floating(Type* type) {
-  return type->isFPOrFPVectorTy();
+// Integers of other widths pass in practice (int for long), other differences do not.
+static bool agree(Type* a, Type* b) {
+  return a == b || (a->isIntegerTy() && b->isIntegerTy());
 }
 
 // A call through a type with other numbers or kinds of arguments is undefined, so it does not happen.
-static bool fits(const CallBase& call, const Function& function) {
+bool may_call(const CallBase& call, const Function& function) {
   const FunctionType* type = function.getFunctionType();
   if (call.arg_size() < type->getNumParams()) return false;
   if (call.arg_size() > type->getNumParams() && !type->isVarArg()) return false;
   for (unsigned i = 0; i < type->getNumParams(); ++i)
-    if (is_floating(call.getArgOperand(i)->getType()) != is_floating(type->getParamType(i))) return false;
+    if (!agree(call.getArgOperand(i)->getType(), type->getParamType(i))) return false;
   if (call.getType()->isVoidTy()) return true;
   return !type->getReturnType()->isVoidTy() &&
          is_floating(call.getType()) == is_floating(type->getReturnType());
@@ -106,7 +107,7 @@ void ConstraintBuilder::add_indirect_call(const CallBase& call) {
     if (object.kind == ObjectKind::Unknown) return add_unknown_call(call, nullptr);
     if (object.kind != ObjectKind::Function) return;
     const Function& function = *cast<Function>(object.site);
-    if (!function.isIntrinsic() && fits(call, function)) add_target(call, function);
+    if (!function.isIntrinsic() && may_call(call, function)) add_target(call, function);
   });
 }
 

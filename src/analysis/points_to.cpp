@@ -39,7 +39,8 @@ void PointsTo::State::settle_calls() {
       ConstraintBuilder::FunctionSet targets;
       if (auto* known = builder.targets_of(*call)) targets.insert(known->begin(), known->end());
       if (builder.reaches_outside(*call))
-        targets.insert(builder.escaped_functions().begin(), builder.escaped_functions().end());
+        for (const Function* escaped : builder.escaped_functions())
+          if (!call->isIndirectCall() || may_call(*call, *escaped)) targets.insert(escaped);
       if (!targets.empty()) callees[call] = {targets.begin(), targets.end()};
       if (auto* known = builder.externals_of(*call)) externals[call] = {known->begin(), known->end()};
     }
