@@ -95,9 +95,7 @@ bool may_call(const CallBase& call, const Function& function) {
   if (call.arg_size() > type->getNumParams() && !type->isVarArg()) return false;
   for (unsigned i = 0; i < type->getNumParams(); ++i)
     if (!agree(call.getArgOperand(i)->getType(), type->getParamType(i))) return false;
-  if (call.getType()->isVoidTy()) return true;
-  return !type->getReturnType()->isVoidTy() &&
-         is_floating(call.getType()) == is_floating(type->getReturnType());
+  return call.getType()->isVoidTy() || call.use_empty() || agree(call.getType(), type->getReturnType());
 }
 
 void ConstraintBuilder::add_indirect_call(const CallBase& call) {
