@@ -3,6 +3,7 @@
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SCCIterator.h"
 #include "llvm/IR/CFG.h"
+#include "llvm/IR/Constants.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 
@@ -120,11 +121,28 @@ private:
         graph_.edges.push_back({n, node(opened->second, entry), false});
         continue;
       }
-      for (const BasicBlock* next : llvm::successors(block))
+      for (const BasicBlock* next : llvm::successors(block)) {
+        if (context == 0 && leaves_loop(*block, *next)) {
+          graph_.leaving.push_back(n);
+          graph_.exits.push_back(n);
+          continue;
+        }
         graph_.edges.push_back(
             {n, node(context, next), !next->isEHPad() && can_split(*block), context, block, next});
+      }
       if (llvm::isa<llvm::ReturnInst>(block->getTerminator())) leave(n, context);
     }
+  }
+
+  // Does control go from `block` straight to a return of a constant other than 0?
+  static bool leaves_loop(const BasicBlock& block, const BasicBlock& next) {
+    const auto* ret = llvm::dyn_cast<llvm::ReturnInst>(next.getTerminator());
+    if (!ret || !ret->getReturnValue() || next.getFirstNonPHIOrDbg() != ret) return false;
+    const auto* phi = llvm::dyn_cast<llvm::PHINode>(ret->getReturnValue());
+    const llvm::Value* value =
+        phi && phi->getParent() == &next ? phi->getIncomingValueForBlock(&block) : ret->getReturnValue();
+    const auto* code = llvm::dyn_cast<llvm::ConstantInt>(value);
+    return code && !code->isZero();
   }
 
   // An edge out of these terminators cannot be split.

@@ -45,7 +45,11 @@ struct BodyGraph {
   std::vector<BodyEdge> edges;
   uint32_t entry = 0;
   std::vector<uint32_t> exits; // nodes that return from the body
-  bool truncated = false;      // max_nodes was reached: some hot calls stayed closed
+  // Nodes of the body's own function that go straight to its return with a code other than 0: the packet
+  // leaves the packet loop. Their way to the return is no edge of the graph, so no site can stand there: a
+  // packet that leaves must not be suspended, or the next one would start.
+  std::vector<uint32_t> leaving;
+  bool truncated = false; // max_nodes was reached: some hot calls stayed closed
 };
 
 struct OpenOptions {

@@ -10,18 +10,16 @@ namespace heddle {
 
 namespace {
 
-// The blocks of the body's own function that decide for another return value than 0.
+// Blocks of the body's own function from which a return of another code than 0 may follow, other than
+// straight (BodyGraph::leaving): where a value that may not be 0 is known, and all that comes after.
 void deciding_blocks(const llvm::Value* value, const llvm::BasicBlock* from,
                      llvm::SmallPtrSetImpl<const llvm::BasicBlock*>& blocks,
                      llvm::SmallPtrSetImpl<const llvm::PHINode*>& seen) {
-  if (const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(value)) {
-    if (!constant->isZero()) blocks.insert(from);
-    return;
-  }
+  const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(value);
+  if (constant && constant->isZero()) return;
   const auto* phi = llvm::dyn_cast<llvm::PHINode>(value);
   if (!phi) {
     blocks.insert(from);
-    // Decided where the value is computed at the latest; everything from there on must be certain.
     if (const auto* instruction = llvm::dyn_cast<llvm::Instruction>(value))
       blocks.insert(instruction->getParent());
     return;
@@ -29,6 +27,28 @@ void deciding_blocks(const llvm::Value* value, const llvm::BasicBlock* from,
   if (!seen.insert(phi).second) return;
   for (unsigned i = 0; i != phi->getNumIncomingValues(); ++i)
     deciding_blocks(phi->getIncomingValue(i), phi->getIncomingBlock(i), blocks, seen);
+}
+
+// Every node that can be reached from those of `blocks`, themselves included.
+std::vector<uint32_t> nodes_after(const BodyGraph& graph,
+                                  const llvm::SmallPtrSetImpl<const llvm::BasicBlock*>& blocks) {
+  std::vector<std::vector<uint32_t>> next(graph.nodes.size());
+  for (const BodyEdge& edge : graph.edges)
+    next[edge.from].push_back(edge.to);
+  std::vector<bool> seen(graph.nodes.size());
+  std::vector<uint32_t> result;
+  for (uint32_t n = 0; n != graph.nodes.size(); ++n)
+    if (graph.nodes[n].context == 0 && blocks.contains(graph.nodes[n].block)) {
+      seen[n] = true;
+      result.push_back(n);
+    }
+  for (size_t i = 0; i != result.size(); ++i)
+    for (uint32_t to : next[result[i]])
+      if (!seen[to]) {
+        seen[to] = true;
+        result.push_back(to);
+      }
+  return result;
 }
 
 bool may_unwind(const llvm::Instruction& instruction) {
@@ -44,14 +64,28 @@ std::vector<LoopExit> loop_exits(const BodyGraph& graph, const PacketBody& body,
   std::vector<LoopExit> result;
   llvm::SmallPtrSet<const llvm::BasicBlock*, 16> deciding;
   llvm::SmallPtrSet<const llvm::PHINode*, 16> seen;
-  for (const llvm::BasicBlock& block : *body.body)
-    if (const auto* ret = llvm::dyn_cast<llvm::ReturnInst>(block.getTerminator()))
-      deciding_blocks(ret->getReturnValue(), &block, deciding, seen);
+  for (uint32_t n : graph.leaving) {
+    result.push_back({n, graph.nodes[n].block->getTerminator(), "leaves the packet loop"});
+  }
+  for (const llvm::BasicBlock& block : *body.body) {
+    const auto* ret = llvm::dyn_cast<llvm::ReturnInst>(block.getTerminator());
+    if (!ret) continue;
+    const auto* phi = llvm::dyn_cast<llvm::PHINode>(ret->getReturnValue());
+    bool plain = block.getFirstNonPHIOrDbg() == ret; // then the straight ways are in graph.leaving
+    if (!phi || phi->getParent() != &block) {
+      const auto* code = llvm::dyn_cast<llvm::ConstantInt>(ret->getReturnValue());
+      if (!plain || !code) deciding_blocks(ret->getReturnValue(), &block, deciding, seen);
+      continue;
+    }
+    for (unsigned i = 0; i != phi->getNumIncomingValues(); ++i)
+      if (!plain || !llvm::isa<llvm::ConstantInt>(phi->getIncomingValue(i)))
+        deciding_blocks(phi->getIncomingValue(i), phi->getIncomingBlock(i), deciding, seen);
+  }
+  for (uint32_t n : nodes_after(graph, deciding))
+    result.push_back({n, graph.nodes[n].block->getTerminator(), "may leave the packet loop at its end"});
 
   for (uint32_t n = 0; n != graph.nodes.size(); ++n) {
     const BodyNode& node = graph.nodes[n];
-    if (node.context == 0 && deciding.contains(node.block))
-      result.push_back({n, node.block->getTerminator(), "leaves the packet loop"});
     const llvm::Function* function = node.block->getParent();
     if (function->doesNotThrow()) continue;
     llvm::SmallPtrSet<const llvm::CallBase*, 4> closed(node.closed_calls.begin(), node.closed_calls.end());
