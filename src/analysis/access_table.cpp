@@ -12,11 +12,11 @@ AccessTable::UnitId AccessTable::new_unit() {
 
 void AccessTable::add(UnitId unit, const Access& access) {
   const Place& place = access.place;
-  Identity identity{access.object, place.offset, place.stride, place.low,
-                    place.high,    access.size,  access.write, access.update};
+  Identity identity{access.object, place.offset, place.stride,  place.low,     place.high,
+                    access.size,   access.write, access.update, access.implied};
   auto [it, fresh] = index_.try_emplace(identity, uint32_t(keys_.size()));
   if (fresh) {
-    keys_.push_back({access.object, place, access.size, access.write, access.update});
+    keys_.push_back({access.object, place, access.size, access.write, access.update, access.implied});
     made_by_.emplace_back();
     by_object_[access.object].push_back(it->second);
   }

@@ -16,6 +16,8 @@ struct AccessKey {
   uint64_t size;
   bool write;
   UpdateOp update;
+  // To the outside world as a whole, because the object accessed has escaped to it (effects.h).
+  bool implied;
 };
 
 class AccessTable {
@@ -43,7 +45,7 @@ private:
   std::vector<std::vector<uint32_t>> unit_nodes_;
   std::vector<ObjectId> objects_;
   std::map<ObjectId, std::vector<uint32_t>> by_object_;
-  using Identity = std::tuple<ObjectId, int64_t, uint64_t, int64_t, int64_t, uint64_t, bool, UpdateOp>;
+  using Identity = std::tuple<ObjectId, int64_t, uint64_t, int64_t, int64_t, uint64_t, bool, UpdateOp, bool>;
   std::map<Identity, uint32_t> index_;
 };
 

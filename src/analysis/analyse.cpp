@@ -115,8 +115,8 @@ std::unique_ptr<PointsTo> run_with_twins(const Program& program, const AnalysisO
   return PointsTo::run(*program.module, with_twins);
 }
 
-// Does the body store pointers through a twin? Then what a packet's owner loads from it afterwards is not fully
-// known (constraints.cpp, add_twin), and the plain result has to do.
+// Does the body store pointers through a twin? Then what a packet's owner loads from it afterwards is not
+// fully known (constraints.cpp, add_twin), and the plain result has to do.
 bool twins_are_written(const Program& program, const Effects& effects) {
   const PointsTo& points_to = effects.points_to();
   for (const PacketBody& body : program.bodies)

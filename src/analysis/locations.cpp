@@ -162,6 +162,8 @@ private:
 
   bool overlap(uint32_t a, uint32_t b) const {
     const AccessKey &x = table_.keys()[a], &y = table_.keys()[b];
+    // Two accesses to named objects that have escaped: whether they meet is told under those objects.
+    if (x.implied && y.implied) return false;
     return may_overlap(x.place, x.size, y.place, y.size);
   }
 
@@ -171,7 +173,8 @@ private:
     for (uint32_t key : keys)
       if (table_.keys()[key].write) writes.push_back(key);
     for (uint32_t key : keys)
-      if (llvm::none_of(writes, [&](uint32_t write) { return overlap(write, key); }))
+      if (!table_.keys()[key].implied &&
+          llvm::none_of(writes, [&](uint32_t write) { return overlap(write, key); }))
         unwritten.push_back(key);
 
     if (!unwritten.empty() && !object.constant) {
@@ -187,7 +190,8 @@ private:
     for (uint32_t write : writes) {
       std::vector<uint32_t> members;
       for (uint32_t key : keys)
-        if (overlap(write, key)) members.push_back(key);
+        if (key == write || overlap(write, key)) members.push_back(key);
+      if (table_.keys()[write].implied && members.size() == 1) continue;
       if (!done.insert(members).second) continue;
       SharedLocation location;
       location.name = describe(object, table_.keys()[write].place);

@@ -134,8 +134,7 @@ llvm::Error run(const Options& options) {
   profiling.stdin_path = options.running.command.stdin_path;
   profiling.stdout_path = workspace->file("profile.stdout");
   profiling.stderr_path = workspace->file("profile.stderr");
-  auto collected =
-      collect_profile(workspace->image(), *program, *args, profiling, workspace->profile_file());
+  auto collected = collect_profile(workspace->image(), *program, *args, profiling, workspace->profile_file());
   if (!collected) return collected.takeError();
   outcome.profile = *collected;
   auto trace = read_trace(workspace->profile_file(), program->id);

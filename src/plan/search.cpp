@@ -25,8 +25,8 @@
 //   and a budget of 60 lines, 4,000 cuts per stage instead of the dive alone changed the number of stages of
 //   one body: the bound's ranking carries the search, and a small limit is enough.
 // - Code that the sample never ran has neither cost nor heat. It is taken as soon as it can be, without any
-//   push of its own, so that it neither blocks a merge point nor multiplies the cuts; settle_stages() finds it a
-//   better stage afterwards.
+//   push of its own, so that it neither blocks a merge point nor multiplies the cuts; settle_stages() finds
+//   it a better stage afterwards.
 // - A group larger than the budget (a large window) becomes a stage by itself: nothing can make it fit, and
 //   whatever would be added to it would be evicted by it.
 

@@ -52,7 +52,8 @@ void mark_functions(Module& module) {
       function.removeFnAttr(Attribute::NoInline);
     }
     StringRef name = source_name(function);
-    if (function.isDeclaration() || (!is_modelled_inline(name) && !is_contained(pool_allocators(), name))) continue;
+    if (function.isDeclaration() || (!is_modelled_inline(name) && !is_contained(pool_allocators(), name)))
+      continue;
     function.removeFnAttr(Attribute::AlwaysInline);
     function.removeFnAttr(Attribute::InlineHint);
     function.addFnAttr(Attribute::NoInline);

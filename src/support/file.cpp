@@ -42,14 +42,16 @@ Error rename_file(llvm::StringRef from, llvm::StringRef to) {
 llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> read_file(llvm::StringRef path) {
   auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
   if (!buffer)
-    return diagnose("cannot read: " + buffer.getError().message(), "check the path and its permissions", path);
+    return diagnose("cannot read: " + buffer.getError().message(), "check the path and its permissions",
+                    path);
   return std::move(*buffer);
 }
 
 llvm::Expected<TemporaryFolder> TemporaryFolder::create(llvm::StringRef prefix) {
   llvm::SmallString<128> path;
   if (std::error_code ec = llvm::sys::fs::createUniqueDirectory(prefix, path))
-    return diagnose("cannot make a temporary folder: " + ec.message(), "set TMPDIR to a folder with free space");
+    return diagnose("cannot make a temporary folder: " + ec.message(),
+                    "set TMPDIR to a folder with free space");
   return TemporaryFolder(path.str().str());
 }
 

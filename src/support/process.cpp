@@ -84,7 +84,8 @@ llvm::Expected<ProcessResult> run_process(llvm::StringRef program, llvm::ArrayRe
 
   int report[2];
   if (pipe2(report, O_CLOEXEC) != 0)
-    return diagnose(llvm::Twine("cannot start: ") + strerror(errno), "raise the limit of open files", program);
+    return diagnose(llvm::Twine("cannot start: ") + strerror(errno), "raise the limit of open files",
+                    program);
   auto begin = std::chrono::steady_clock::now();
   pid_t pid = fork();
   if (pid == 0) {
@@ -94,7 +95,8 @@ llvm::Expected<ProcessResult> run_process(llvm::StringRef program, llvm::ArrayRe
   close(report[1]);
   if (pid < 0) {
     close(report[0]);
-    return diagnose(llvm::Twine("cannot start: ") + strerror(errno), "free some memory or processes", program);
+    return diagnose(llvm::Twine("cannot start: ") + strerror(errno), "free some memory or processes",
+                    program);
   }
   int error = 0;
   bool failed = read(report[0], &error, sizeof error) == sizeof error;
@@ -107,8 +109,7 @@ llvm::Expected<ProcessResult> run_process(llvm::StringRef program, llvm::ArrayRe
     return diagnose(llvm::Twine("cannot start: ") + strerror(error), "check that it exists and is executable",
                     program);
   result.exit_status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-  result.wall_seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  result.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   result.user_seconds = seconds(usage.ru_utime);
   result.system_seconds = seconds(usage.ru_stime);
   result.peak_memory_kib = usage.ru_maxrss;

@@ -10,7 +10,8 @@ static inline void training_line(const struct pkt_ctx* c, const struct features*
   const uint8_t* remote = c->dir == UPLINK ? c->ip.dst : c->ip.src;
   printf("F %u.%08x.%08x.%u.%d.%d %s", c->session->index, load32(remote), load32(remote + 12), c->ip.proto,
          f->value[31], f->value[32], app_name((enum app_id)c->flow.app));
-  for (unsigned i = 0; i < FEATURES; i++) printf(" %d", f->value[i]);
+  for (unsigned i = 0; i < FEATURES; i++)
+    printf(" %d", f->value[i]);
   putchar('\n');
 }
 

@@ -13,11 +13,12 @@ static bool has(llvm::ArrayRef<Access> accesses, const std::vector<MemoryObject>
 }
 
 TEST(EffectsAccess, summary_covers_callees_and_names_fields) {
-  auto a = analyse("struct s { int a, b; }; static struct s g; static int other;\n"
-                   "struct s *volatile keep;\n"
-                   "__attribute__((noinline)) static void inner(int v) { g.b = v; }\n"
-                   "__attribute__((noinline)) static int outer(int v) { inner(v); return g.a; }\n"
-                   "int main(int c, char **v) { keep = &g; g.a = c; other = c; return outer(c) + other + g.b; }");
+  auto a =
+      analyse("struct s { int a, b; }; static struct s g; static int other;\n"
+              "struct s *volatile keep;\n"
+              "__attribute__((noinline)) static void inner(int v) { g.b = v; }\n"
+              "__attribute__((noinline)) static int outer(int v) { inner(v); return g.a; }\n"
+              "int main(int c, char **v) { keep = &g; g.a = c; other = c; return outer(c) + other + g.b; }");
   Effects effects(*a->points_to);
   auto summary = effects.summary(a->function("outer"));
   const auto& objects = a->points_to->objects();

@@ -67,10 +67,17 @@ TEST(Verdicts, FieldsOfOneObjectAreSeparate) {
 
 TEST(Verdicts, AllocationThatStaysIsPrivate) {
   CutGraph graph = graph_with(R"(
-    NOINLINE static uint32_t work(uint32_t *m) { return m[0] ^ m[1]; }
+    NOINLINE static uint32_t work(uint32_t *m) { __asm__ volatile("" ::: "memory"); return m[0] ^ m[1]; }
     int body(void *env) { OWN uint32_t *m = malloc(8); if (!m) return 0; m[0] = i; m[1] = p->length;
                           p->out = work(m); free(m); return 0; })");
-  EXPECT_EQ(verdict_on(graph, "in heddle.body.0"), "packet-private");
+  bool found = false;
+  for (const SharedLocation& location : graph.locations)
+    if (llvm::StringRef(location.name).starts_with("heap") &&
+        !llvm::StringRef(location.name).contains("main")) {
+      EXPECT_EQ(location.verdict, "packet-private") << location.name;
+      found = true;
+    }
+  EXPECT_TRUE(found);
   EXPECT_EQ(verdict_on(graph, "allocator"), "allocator");
 }
 
@@ -94,10 +101,12 @@ TEST(Verdicts, ExitAndEntryAreOneLocation) {
   FAIL() << "no location for the loop's control";
 }
 
-TEST(Verdicts, EachPacketReadsItsOwnElement) {
+TEST(Verdicts, PacketsThatAreOrdinaryMemoryAreShared) {
   CutGraph graph = graph_with("int body(void *env) { OWN p->out = p->length; return 0; }");
-  // The packets are one heap object made outside: shared, and written.
-  EXPECT_EQ(verdict_on(graph, "in main"), "window");
+  bool written = false;
+  for (const SharedLocation& location : graph.locations)
+    written |= llvm::StringRef(location.name).contains("in main") && location.verdict == "window";
+  EXPECT_TRUE(written);
 }
 
 } // namespace
