@@ -34,9 +34,14 @@ public:
   const std::vector<ObjectId>& objects() const { return objects_; } // those accessed, ascending
   std::vector<Carrier> carriers(uint32_t key) const;
 
-private:
-  // What a block or a closed callee does is computed once and shared by all the nodes it belongs to.
+  // What a block or a closed callee does is computed once and shared by all the nodes it belongs to: a unit.
   using UnitId = uint32_t;
+  const std::vector<std::pair<UnitId, const llvm::Instruction*>>& made_by(uint32_t key) const {
+    return made_by_[key];
+  }
+  const std::vector<uint32_t>& nodes_of(UnitId unit) const { return unit_nodes_[unit]; }
+
+private:
   UnitId new_unit();
   void add(UnitId unit, const Access& access);
 

@@ -26,13 +26,14 @@
 #include "llvm/IR/Instructions.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 namespace heddle {
 
 namespace {
 
-constexpr size_t named_accesses = 400; // of one location: beyond that, the node's own place has to do
+constexpr size_t named_accesses = 64; // of one location: beyond that, the node's own place has to do
 
 class Finder {
 public:
@@ -81,10 +82,35 @@ private:
                             location.accesses.end());
   }
 
-  void touch_all(SharedLocation& location, llvm::ArrayRef<uint32_t> keys) {
+  // The units that make accesses of these kinds, each with one such access and whether any writes.
+  struct Maker {
+    const llvm::Instruction* at;
+    bool write;
+  };
+  using Makers = std::map<AccessTable::UnitId, Maker>;
+  Makers makers_of(llvm::ArrayRef<uint32_t> keys) const {
+    Makers makers;
     for (uint32_t key : keys)
-      for (const AccessTable::Carrier& carrier : table_.carriers(key))
-        touch(location, carrier.node, carrier.at, table_.keys()[key].write);
+      for (const auto& [unit, at] : table_.made_by(key)) {
+        auto [it, fresh] = makers.try_emplace(unit, Maker{at, false});
+        if (table_.keys()[key].write && !it->second.write) it->second = {at, true};
+      }
+    return makers;
+  }
+
+  void touch_all(SharedLocation& location, llvm::ArrayRef<uint32_t> keys) {
+    touch_all(location, makers_of(keys));
+  }
+  void touch_all(SharedLocation& location, const Makers& makers) {
+    llvm::DenseMap<uint32_t, uint32_t> entry_of; // node -> index into accesses
+    for (const auto& [unit, maker] : makers)
+      for (uint32_t node : table_.nodes_of(unit)) {
+        auto [it, fresh] = entry_of.try_emplace(node, uint32_t(location.accesses.size()));
+        if (fresh)
+          touch(location, node, maker.at, maker.write);
+        else
+          location.accesses[it->second].write |= maker.write;
+      }
     merge_by_node(location);
   }
 
@@ -186,17 +212,23 @@ private:
       else
         window(std::move(location), object, unwritten);
     }
-    std::set<std::vector<uint32_t>> done; // ranges with the same accesses are one location
+    // Ranges with the same accesses are one location.
+    std::set<std::vector<std::pair<AccessTable::UnitId, bool>>> done;
     for (uint32_t write : writes) {
       std::vector<uint32_t> members;
       for (uint32_t key : keys)
         if (key == write || overlap(write, key)) members.push_back(key);
       if (table_.keys()[write].implied && members.size() == 1) continue;
-      if (!done.insert(members).second) continue;
+      bool commutative = on("commutative") && commutes(members);
+      Makers makers = makers_of(members);
+      std::vector<std::pair<AccessTable::UnitId, bool>> who;
+      for (const auto& [unit, maker] : makers)
+        who.push_back({unit, commutative});
+      if (!done.insert(std::move(who)).second) continue;
       SharedLocation location;
       location.name = describe(object, table_.keys()[write].place);
-      touch_all(location, members);
-      if (on("commutative") && commutes(members))
+      touch_all(location, makers);
+      if (commutative)
         relax(location, "commutative", "only updated by one commutative operation, and never read");
       else
         window(std::move(location), object, members);
