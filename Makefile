@@ -2,7 +2,7 @@
 BUILD ?= build
 JOBS  ?= $(shell nproc)
 
-.PHONY: all demo test build deps check check-net check-apps sanitize lint format fuzz bench apps clean help
+.PHONY: all demo test build deps check check-net check-apps sanitize lint tidy format fuzz bench apps clean help
 
 all: build
 
@@ -21,7 +21,8 @@ test: build
 ## make check-net   tests that need root: hugepages, namespaces
 ## make check-apps  nginx, nDPI and Knot DNS from Debian's sources
 ## make sanitize    the tools and their tests under ASan and UBSan
-## make lint        clang-format and clang-tidy
+## make lint        clang-format
+## make tidy        clang-tidy (not part of make test yet)
 check check-net check-apps sanitize lint: build
 	scripts/run-tests $(BUILD) $@
 
@@ -46,6 +47,9 @@ build: deps
 
 deps:
 	@scripts/install-deps
+
+tidy: build
+	scripts/lint tidy $(BUILD)
 
 format:
 	git ls-files '*.cpp' '*.h' '*.c' | xargs clang-format-19 -i

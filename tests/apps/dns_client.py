@@ -26,7 +26,7 @@ def query(number):
 
 
 def ready():
-    for _ in range(200):
+    for _ in range(2000):
         try:
             client.sendto(query(0), server)
             client.recv(512)

@@ -28,7 +28,7 @@ for name, (title, traffic) in PROGRAMS.items():
     try:
         plan = json.loads((folder / "plan.json").read_text())
         printed = (folder / "plan.txt").read_text()
-        seconds, kib = (folder / "plan.time").read_text().split()[-2:]
+        seconds = (folder / "plan.time").read_text().strip()
     except OSError as error:
         print(f"| {title} | {traffic} | not run here: {error.strerror} | | | | | | | | | |")
         continue
@@ -43,7 +43,7 @@ for name, (title, traffic) in PROGRAMS.items():
     cuts = f"{len(body['stages'])} stages, {sites} sites" if sites else "none"
     print(f"| {title} | {traffic} | {body['source']} | {body['packets']:,} | {body['instructions']:,.0f} "
           f"| {misses.group(1) if misses else '-'} | {body['shared_locations']} | {instructions} | {share} | {total} "
-          f"| {cuts} | {float(seconds):.0f} s, {int(kib) / 1048576:.1f} GiB |")
+          f"| {cuts} | {seconds} s |")
     lines = [f"\n## {title}\n", "What stands in the way, largest window first:\n",
              "| location | of the packet | why | would be freed by |", "| --- | --: | --- | --- |"]
     for window in sorted(windows, key=lambda w: -w["heat_share"])[:12]:
