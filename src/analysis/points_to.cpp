@@ -115,7 +115,9 @@ const PointsToStatistics& PointsTo::statistics() const {
   return state_->statistics;
 }
 const ObjectSet& PointsTo::contents(ObjectId object) const {
-  return state_->contents[object];
+  // Objects that effects made up after the analysis (buffers of library functions) hold no pointers.
+  static const ObjectSet none;
+  return object < state_->contents.size() ? state_->contents[object] : none;
 }
 bool PointsTo::escapes(ObjectId object) const {
   return state_->escaped.test(object);
