@@ -52,7 +52,7 @@ tidy: build
 	scripts/lint tidy $(BUILD)
 
 format:
-	git ls-files '*.cpp' '*.h' '*.c' | xargs clang-format-19 -i
+	git ls-files '*.cpp' '*.h' '*.c' ':!tests/lit' ':!tests/unit/program/programs' | xargs clang-format-19 -i
 
 clean:
 	rm -rf $(BUILD) $(BUILD)-asan

@@ -8,6 +8,4 @@
 // RUN: %heddle_cc -fsyntax-only %s
 // RUN: %heddle_cc -E -dM -x c /dev/null > h.m && %clang -E -dM -x c /dev/null > c.m && diff h.m c.m
 #include <stddef.h>
-int f(size_t x) {
-  return (int)x;
-}
+int f(size_t x) { return (int)x; }

@@ -13,6 +13,4 @@
 // CHECK-NOT: .llvmbc
 // CHECK: .debug_info
 // IR: define {{.*}}i32 @twice(i32 noundef %{{.*}}) {{.*}}!dbg
-int twice(int x) {
-  return 2 * x;
-}
+int twice(int x) { return 2 * x; }

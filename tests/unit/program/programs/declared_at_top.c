@@ -9,9 +9,7 @@ struct key {
 
 static int table[64];
 
-static int hash_key(const struct key* key) {
-  return (key->a * 7 + key->b) & 63;
-}
+static int hash_key(const struct key *key) { return (key->a * 7 + key->b) & 63; }
 
 int main(void) {
   struct rte_mbuf *packets[32], *packet;

@@ -6,13 +6,13 @@
 
 struct connection {
   int fd, number;
-  void (*handler)(struct connection* connection);
+  void (*handler)(struct connection *connection);
 };
 
-static struct epoll_event* events;
+static struct epoll_event *events;
 static int open_connections;
 
-static void echo(struct connection* connection) {
+static void echo(struct connection *connection) {
   char byte;
   if (read(connection->fd, &byte, 1) <= 0) {
     close(connection->fd);
@@ -22,7 +22,7 @@ static void echo(struct connection* connection) {
   printf("%d: %c\n", connection->number, byte);
 }
 
-static int wait_for_events(int epoll, struct epoll_event* list, int max) {
+static int wait_for_events(int epoll, struct epoll_event *list, int max) {
   int n = epoll_wait(epoll, list, max, -1);
   return n < 0 ? 0 : n;
 }
@@ -30,8 +30,9 @@ static int wait_for_events(int epoll, struct epoll_event* list, int max) {
 static int process_events(int epoll) {
   int n = wait_for_events(epoll, events, 16);
   for (int i = 0; i < n; i++) {
-    struct connection* connection = events[i].data.ptr;
-    if (events[i].events & (EPOLLIN | EPOLLHUP)) connection->handler(connection);
+    struct connection *connection = events[i].data.ptr;
+    if (events[i].events & (EPOLLIN | EPOLLHUP))
+      connection->handler(connection);
   }
   return n;
 }
@@ -41,9 +42,10 @@ int main(void) {
   events = calloc(16, sizeof *events);
   for (int i = 0; i < 6; i++) {
     int fds[2];
-    if (pipe(fds) || write(fds[1], "abcdef", i) < 0) return 1;
+    if (pipe(fds) || write(fds[1], "abcdef", i) < 0)
+      return 1;
     close(fds[1]);
-    struct connection* connection = malloc(sizeof *connection);
+    struct connection *connection = malloc(sizeof *connection);
     *connection = (struct connection){fds[0], i, echo};
     struct epoll_event event = {.events = EPOLLIN, .data.ptr = connection};
     epoll_ctl(epoll, EPOLL_CTL_ADD, fds[0], &event);

@@ -7,7 +7,8 @@
 struct Guard {
   explicit Guard(int id) : id(id) {}
   ~Guard() {
-    if (id % 50 == 0) printf("left %d\n", id);
+    if (id % 50 == 0)
+      printf("left %d\n", id);
   }
   int id;
 };
@@ -16,14 +17,17 @@ struct Stop {
   int id;
 };
 
-static void check(const rte_mbuf* packet) {
-  if (packet->length % 17 == 0) throw std::runtime_error("seventeen " + std::to_string(packet->id));
-  if (packet->id == 300) throw Stop{packet->id};
-  if (packet->id == 450) throw 5;
+static void check(const rte_mbuf *packet) {
+  if (packet->length % 17 == 0)
+    throw std::runtime_error("seventeen " + std::to_string(packet->id));
+  if (packet->id == 300)
+    throw Stop{packet->id};
+  if (packet->id == 450)
+    throw 5;
 }
 
-static int run(std::map<int, long>& sums) {
-  rte_mbuf* packets[32];
+static int run(std::map<int, long> &sums) {
+  rte_mbuf *packets[32];
   long caught = 0;
   std::string log;
   try {
@@ -34,16 +38,16 @@ static int run(std::map<int, long>& sums) {
           try {
             check(packets[i]);
             sums[packets[i]->id % 5] += packets[i]->length;
-          } catch (const std::exception& error) {
+          } catch (const std::exception &error) {
             caught++;
             log = error.what();
           }
         }
-      } catch (const Stop& stop) {
+      } catch (const Stop &stop) {
         printf("stop at %d after %ld: %s\n", stop.id, caught, log.c_str());
       }
     }
-  } catch (const char*) {
+  } catch (const char *) {
     printf("never\n");
   }
   return caught;

@@ -5,7 +5,7 @@
 
 static unsigned state = 7;
 
-static int next_record(unsigned* record) {
+static int next_record(unsigned *record) {
   state = state * 1103515245u + 12345u;
   *record = state >> 16;
   return state % 977 != 0;
@@ -17,7 +17,8 @@ static unsigned read_records(void) {
     sum += i;
   while (next_record(&record)) {
     sum ^= record;
-    if (record % 100 == 0) printf("%u\n", record);
+    if (record % 100 == 0)
+      printf("%u\n", record);
   }
   return sum;
 }

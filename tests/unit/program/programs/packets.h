@@ -10,16 +10,15 @@ extern "C" {
 
 struct rte_mbuf {
   int id, length;
-  struct rte_mbuf* next;
+  struct rte_mbuf *next;
 };
 
 static int made;
 
-static inline uint16_t rte_eth_rx_burst(uint16_t port, uint16_t queue, struct rte_mbuf** packets,
-                                        uint16_t max) {
+static inline uint16_t rte_eth_rx_burst(uint16_t port, uint16_t queue, struct rte_mbuf **packets, uint16_t max) {
   uint16_t n = 0;
   for (; n < max && made < 500; n++, made++) {
-    packets[n] = (struct rte_mbuf*)malloc(sizeof(struct rte_mbuf));
+    packets[n] = (struct rte_mbuf *)malloc(sizeof(struct rte_mbuf));
     packets[n]->id = made;
     packets[n]->length = 60 + made * 37 % 1400 + port + queue;
     packets[n]->next = n ? packets[n - 1] : NULL;
@@ -27,9 +26,7 @@ static inline uint16_t rte_eth_rx_burst(uint16_t port, uint16_t queue, struct rt
   return n;
 }
 
-static inline void rte_pktmbuf_free(struct rte_mbuf* packet) {
-  free(packet);
-}
+static inline void rte_pktmbuf_free(struct rte_mbuf *packet) { free(packet); }
 
 #ifdef __cplusplus
 }

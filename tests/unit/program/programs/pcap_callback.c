@@ -9,8 +9,8 @@ struct totals {
   unsigned hash;
 };
 
-static void count_packet(u_char* user, const struct pcap_pkthdr* header, const u_char* data) {
-  struct totals* totals = (struct totals*)user;
+static void count_packet(u_char *user, const struct pcap_pkthdr *header, const u_char *data) {
+  struct totals *totals = (struct totals *)user;
   totals->packets++;
   totals->bytes += header->len;
   for (unsigned i = 0; i < header->caplen; i++)
@@ -19,7 +19,7 @@ static void count_packet(u_char* user, const struct pcap_pkthdr* header, const u
 
 int main(void) {
   // A capture of four packets, written here so that the test needs no file.
-  FILE* file = tmpfile();
+  FILE *file = tmpfile();
   unsigned head[] = {0xa1b2c3d4, 0x00040002, 0, 0, 65535, 1};
   fwrite(head, sizeof head, 1, file);
   for (unsigned i = 0; i < 4; i++) {
@@ -31,10 +31,11 @@ int main(void) {
   }
   rewind(file);
   char error[PCAP_ERRBUF_SIZE];
-  pcap_t* pcap = pcap_fopen_offline(file, error);
-  if (!pcap) return 1;
+  pcap_t *pcap = pcap_fopen_offline(file, error);
+  if (!pcap)
+    return 1;
   struct totals totals = {0, 0, 5381};
-  int result = pcap_loop(pcap, -1, count_packet, (u_char*)&totals);
+  int result = pcap_loop(pcap, -1, count_packet, (u_char *)&totals);
   printf("%d: %ld packets, %ld bytes, %u\n", result, totals.packets, totals.bytes, totals.hash);
   return 0;
 }

@@ -6,7 +6,7 @@
 
 static long sum;
 
-static int serve(struct pollfd* entry) {
+static int serve(struct pollfd *entry) {
   char bytes[4];
   long n = read(entry->fd, bytes, sizeof bytes);
   if (n <= 0) {
@@ -24,14 +24,17 @@ int main(void) {
   int open = 5;
   for (int i = 0; i < 5; i++) {
     int fds[2];
-    if (pipe(fds) || write(fds[1], "the quick brown fox", 3 + 3 * i) < 0) return 1;
+    if (pipe(fds) || write(fds[1], "the quick brown fox", 3 + 3 * i) < 0)
+      return 1;
     close(fds[1]);
     entries[i] = (struct pollfd){.fd = fds[0], .events = POLLIN};
   }
   while (open > 0 && poll(entries, 5, -1) > 0) {
     for (int i = 0; i < 5; i++) {
-      if (!entries[i].revents) continue;
-      if (!serve(&entries[i])) open--;
+      if (!entries[i].revents)
+        continue;
+      if (!serve(&entries[i]))
+        open--;
     }
   }
   printf("%ld\n", sum);

@@ -4,7 +4,7 @@
 static long seen[8];
 
 static int poll_port(int port) {
-  struct rte_mbuf* packets[16];
+  struct rte_mbuf *packets[16];
   int n = rte_eth_rx_burst(port, 0, packets, 16);
   for (int i = 0; i < n; i++) {
     seen[packets[i]->id & 7] += packets[i]->length;
