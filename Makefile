@@ -19,7 +19,7 @@ test: build
 
 ## make check       unit and lit tests (no privileges)
 ## make check-net   tests that need root: hugepages, namespaces
-## make check-apps  nginx, nDPI and Knot DNS from Debian's sources
+## make check-apps  nDPI from Debian's sources: the whole way, outputs compared
 ## make sanitize    the tools and their tests under ASan and UBSan
 ## make lint        clang-format
 ## make tidy        clang-tidy (not part of make test yet)
