@@ -1,5 +1,7 @@
 #include "body.h"
 
+#include "llvm/IR/Instructions.h"
+
 namespace heddle {
 namespace {
 
@@ -51,6 +53,30 @@ TEST(BodyGraph, ReturnSiteStandsInTheCaller) {
       EXPECT_EQ(edge.site_from->getSingleSuccessor(), edge.site_to);
     }
   EXPECT_TRUE(seen);
+}
+
+// A packet that was suspended on its way out of the loop let the next one start: found by the fuzzer.
+TEST(BodyGraph, TheWayOutOfTheLoopHoldsNoSite) {
+  Program program = program_of(helpers + R"(int body(void *env) { int *n = env;
+    if (leaf(n[0]) == 7) return 2; n[1] = middle(n[2]); return 0; })");
+  BodyGraph graph = graph_of_body(program);
+  ASSERT_EQ(graph.leaving.size(), 1u);
+  const llvm::BasicBlock* last = nullptr;
+  for (const llvm::BasicBlock& block : *program.bodies.front().body)
+    if (llvm::isa<llvm::ReturnInst>(block.getTerminator())) last = &block;
+  for (const BodyEdge& edge : graph.edges)
+    EXPECT_FALSE(edge.from == graph.leaving.front() && graph.nodes[edge.to].block == last);
+}
+
+TEST(BodyGraph, AnExitDecidedAtTheEndHoldsTheBodyTogether) {
+  Program program =
+      program_of(helpers + "int body(void *env) { int *n = env; leaf(n[0]); return middle(n[2]) > 9; }");
+  for (const SharedLocation& location : graph_of(program).locations)
+    if (location.name == "control of the packet loop") {
+      EXPECT_NE(location.reason.find("at its end"), std::string::npos) << location.reason;
+      return;
+    }
+  FAIL() << "no location for the loop's control";
 }
 
 } // namespace
