@@ -110,8 +110,9 @@ void summarise(const Outcome& outcome, const std::string& built) {
 
 // The whole way, in the order in which it happens.
 llvm::Error run(const Options& options) {
-  auto caches =
-      parse_geometries(options.icache + (options.icache == "32K:8" ? "," + host_icache().str() : ""));
+  std::string host = host_icache().str();
+  bool add_host = options.icache == "32K:8" && host != options.icache;
+  auto caches = parse_geometries(add_host ? options.icache + "," + host : options.icache);
   if (!caches) return caches.takeError();
   Outcome outcome{options, {}, {}, 0, {}, {}, {}};
 

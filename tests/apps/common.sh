@@ -78,9 +78,13 @@ private_apt() {
 fetch_source() {
   package=$1 version=$2
   mkdir -p "$work/apt/parts" "$work/apt/lists/partial" "$work/apt/cache/archives/partial" "$work/source"
+  # The mirror that this machine's packages come from also has their sources.
+  mirror=${HEDDLE_DEBIAN_MIRROR:-$(apt-get indextargets --format '$(SITE)|$(RELEASE)' 2> /dev/null |
+    sed -n 's/|bookworm$//p' | sort -u | head -n 1)}
+  [ -n "$mirror" ] || skip "apt knows no mirror of bookworm (set HEDDLE_DEBIAN_MIRROR)"
   cat > "$work/apt/parts/source.sources" <<END
 Types: deb-src
-URIs: ${HEDDLE_DEBIAN_MIRROR:-http://deb.debian.org/debian}
+URIs: $mirror
 Suites: bookworm
 Components: main
 Signed-By: /usr/share/keyrings/debian-archive-keyring.gpg
