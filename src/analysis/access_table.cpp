@@ -1,6 +1,7 @@
 #include "analysis/access_table.h"
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
 namespace heddle {
@@ -10,13 +11,17 @@ AccessTable::UnitId AccessTable::new_unit() {
   return UnitId(unit_nodes_.size() - 1);
 }
 
+size_t AccessTable::KeyHash::operator()(const AccessKey& key) const {
+  const Place& place = key.place;
+  return llvm::hash_combine(key.object, place.offset, place.stride, place.low, place.high, key.size,
+                            key.write, unsigned(key.update), key.implied);
+}
+
 void AccessTable::add(UnitId unit, const Access& access) {
-  const Place& place = access.place;
-  Identity identity{access.object, place.offset, place.stride,  place.low,     place.high,
-                    access.size,   access.write, access.update, access.implied};
-  auto [it, fresh] = index_.try_emplace(identity, uint32_t(keys_.size()));
+  AccessKey key{access.object, access.place, access.size, access.write, access.update, access.implied};
+  auto [it, fresh] = index_.try_emplace(key, uint32_t(keys_.size()));
   if (fresh) {
-    keys_.push_back({access.object, place, access.size, access.write, access.update, access.implied});
+    keys_.push_back(key);
     made_by_.emplace_back();
     by_object_[access.object].push_back(it->second);
   }
@@ -25,8 +30,8 @@ void AccessTable::add(UnitId unit, const Access& access) {
 }
 
 AccessTable::AccessTable(const BodyGraph& graph, const Effects& effects) {
-  llvm::DenseMap<const llvm::BasicBlock*, uint32_t> block_units;
-  llvm::DenseMap<const llvm::Function*, uint32_t> function_units;
+  llvm::DenseMap<const llvm::BasicBlock*, UnitId> block_units;
+  llvm::DenseMap<const Access*, UnitId> summary_units; // by where the summary lies
   for (uint32_t n = 0; n != graph.nodes.size(); ++n) {
     const BodyNode& node = graph.nodes[n];
     auto [block, fresh_block] = block_units.try_emplace(node.block, 0);
@@ -37,17 +42,18 @@ AccessTable::AccessTable(const BodyGraph& graph, const Effects& effects) {
           add(block->second, access);
     }
     unit_nodes_[block->second].push_back(n);
-    llvm::SmallPtrSet<const llvm::Function*, 8> seen;
+    llvm::SmallPtrSet<const Access*, 8> seen;
     for (const llvm::CallBase* call : node.closed_calls)
       for (const llvm::Function* callee : effects.points_to().callees(*call)) {
-        if (!seen.insert(callee).second) continue;
-        auto [function, fresh_function] = function_units.try_emplace(callee, 0);
-        if (fresh_function) {
-          function->second = new_unit();
-          for (const Access& access : effects.summary(*callee))
-            add(function->second, access);
+        llvm::ArrayRef<Access> summary = effects.summary(*callee);
+        if (summary.empty() || !seen.insert(summary.data()).second) continue;
+        auto [unit, fresh_unit] = summary_units.try_emplace(summary.data(), 0);
+        if (fresh_unit) {
+          unit->second = new_unit();
+          for (const Access& access : summary)
+            add(unit->second, access);
         }
-        unit_nodes_[function->second].push_back(n);
+        unit_nodes_[unit->second].push_back(n);
       }
   }
   for (const auto& [object, keys] : by_object_)

@@ -5,7 +5,7 @@
 #include "analysis/effects.h"
 
 #include <map>
-#include <tuple>
+#include <unordered_map>
 
 namespace heddle {
 
@@ -18,6 +18,7 @@ struct AccessKey {
   UpdateOp update;
   // To the outside world as a whole, because the object accessed has escaped to it (effects.h).
   bool implied;
+  bool operator==(const AccessKey&) const = default;
 };
 
 class AccessTable {
@@ -35,11 +36,13 @@ public:
   std::vector<Carrier> carriers(uint32_t key) const;
 
   // What a block or a closed callee does is computed once and shared by all the nodes it belongs to: a unit.
+  // Callees that call each other in a cycle do the same and are one unit. `made_by` is in ascending order.
   using UnitId = uint32_t;
   const std::vector<std::pair<UnitId, const llvm::Instruction*>>& made_by(uint32_t key) const {
     return made_by_[key];
   }
   const std::vector<uint32_t>& nodes_of(UnitId unit) const { return unit_nodes_[unit]; }
+  size_t unit_count() const { return unit_nodes_.size(); }
 
 private:
   UnitId new_unit();
@@ -50,8 +53,10 @@ private:
   std::vector<std::vector<uint32_t>> unit_nodes_;
   std::vector<ObjectId> objects_;
   std::map<ObjectId, std::vector<uint32_t>> by_object_;
-  using Identity = std::tuple<ObjectId, int64_t, uint64_t, int64_t, int64_t, uint64_t, bool, UpdateOp, bool>;
-  std::map<Identity, uint32_t> index_;
+  struct KeyHash {
+    size_t operator()(const AccessKey& key) const;
+  };
+  std::unordered_map<AccessKey, uint32_t, KeyHash> index_;
 };
 
 } // namespace heddle

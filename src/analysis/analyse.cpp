@@ -81,6 +81,20 @@ std::vector<Remark> assumptions(const PointsTo& points_to) {
   return remarks;
 }
 
+// Where the body uses a pointer to which nothing is known to be assigned (effects_calls.h).
+void add_untraced(std::vector<Remark>& remarks, const llvm::Function& body, const Effects& effects) {
+  ObjectId untraced = effects.points_to().system_object(SystemLocation::Untraced);
+  for (const llvm::Function* function : effects.reach(body))
+    for (const llvm::BasicBlock& block : *function)
+      for (const llvm::Instruction& instruction : block)
+        if (llvm::any_of(effects.of(instruction), [=](const Access& a) { return a.object == untraced; }))
+          remarks.push_back(
+              {"untraced-pointer", source_of(&instruction),
+               "in " + source_name(*function).str() + ": no assignment to this pointer is known",
+               "assumed to reach every shared location; if the program sets it (in assembly, in a "
+               "shared library), build that part with heddle cc, else remove the dead code"});
+}
+
 // Twins are worth a second points-to run only where received packets get into shared memory at all.
 bool packets_get_published(const Program& program, const PointsTo& points_to, const Effects& effects,
                            llvm::ArrayRef<ObjectSet> own_arrays) {
@@ -143,6 +157,7 @@ std::vector<ObjectSet> find_own_arrays(const Program& program, const Effects& ef
 llvm::Expected<Analysis> analyse(const Program& program, const BlockTable& blocks,
                                  const AnalysisOptions& options) {
   Analysis result;
+  if (llvm::Error error = check_models(*program.module)) return std::move(error);
   result.points_to = PointsTo::run(*program.module, options.points_to);
   auto effects = std::make_unique<Effects>(*result.points_to);
   std::vector<ObjectSet> own_arrays = find_own_arrays(program, *effects);
@@ -165,6 +180,7 @@ llvm::Expected<Analysis> analyse(const Program& program, const BlockTable& block
     CutGraph& described = result.graphs.emplace_back(describe_graph(graph, body, blocks));
     if (options.code_lines) add_static_lines(described, graph, *effects, blocks, options.code_lines);
     described.locations = find_locations(graph, body, *effects, sharing, options.locations);
+    add_untraced(result.remarks, *body.body, *effects);
     if (graph.truncated)
       result.remarks.push_back({"body-too-large", body.loop_at.str(),
                                 "the call tree of the packet body is larger than the graph may grow",

@@ -123,7 +123,11 @@ private:
   // constraints_models.cpp
   void add_model(const llvm::CallBase& call, const llvm::Function& function, const ExternalModel& model);
   NodeId model_source(const llvm::CallBase& call, const llvm::Function& function, const ModelClause& clause);
+  ObjectId library_memory(std::string label, bool constant);
+  ObjectId library_constants();
   ObjectId library_object(const llvm::Function& function);
+  void store_through(const llvm::CallBase& call, unsigned index, const llvm::Function& function,
+                     const ModelClause& clause);
   void keep(NodeId pointer, const ModelClause& clause);
   NodeId fresh_packet(const llvm::CallBase& call);
   NodeId fresh_part(const llvm::CallBase& call, const char* label, ObjectKind kind);
@@ -173,6 +177,7 @@ private:
   llvm::DenseMap<const llvm::GlobalVariable*, ObjectId> globals_;
   llvm::DenseMap<const llvm::Function*, ObjectId> functions_;
   llvm::StringMap<ObjectId> library_objects_;
+  std::optional<ObjectId> library_constants_;
   std::vector<ObjectId> system_;
   llvm::DenseSet<const llvm::Value*> in_loops_; // pointer arithmetic that feeds itself within a function
   ObjectId unknown_ = 0, constants_ = 0;

@@ -24,19 +24,31 @@ std::optional<uint64_t> ConstraintBuilder::model_size(const CallBase& call, cons
 }
 
 ObjectId ConstraintBuilder::static_buffer(const Function& function) {
-  auto found = static_buffers_.find(&function);
-  if (found != static_buffers_.end()) return found->second;
-  return static_buffers_[&function] =
-             new_object(ObjectKind::Global, nullptr, "static buffer of " + function.getName().str());
+  auto [entry, fresh] = static_buffers_.try_emplace(&function, 0);
+  if (fresh) entry->second = library_memory("static buffer of " + function.getName().str(), false);
+  return entry->second;
+}
+
+// Memory of a library's own, whose parts may point to each other.
+ObjectId ConstraintBuilder::library_memory(std::string label, bool constant) {
+  ObjectId object = new_object(ObjectKind::Global, nullptr, std::move(label));
+  solver_.objects()[object].constant = constant;
+  NodeId inside = solver_.add_node();
+  solver_.add_address(inside, object, Place::anywhere());
+  solver_.add_copy(inside, solver_.stored_at(object, Place::anywhere()));
+  return object;
+}
+
+ObjectId ConstraintBuilder::library_constants() {
+  if (!library_constants_) library_constants_ = library_memory("tables of libraries", true);
+  return *library_constants_;
 }
 
 ObjectId ConstraintBuilder::library_object(const Function& function) {
   StringRef name = model_of(function)->name;
   name.consume_back("*");
   auto [entry, fresh] = library_objects_.try_emplace(name, 0);
-  if (fresh)
-    entry->second =
-        new_object(ObjectKind::Global, nullptr, ("objects of the library of " + name + "...").str());
+  if (fresh) entry->second = library_memory(("objects of the library of " + name + "...").str(), false);
   return entry->second;
 }
 
@@ -113,6 +125,9 @@ NodeId ConstraintBuilder::model_source(const CallBase& call, const Function& fun
   case Source::Static:
     solver_.add_address(node, static_buffer(function), Place::at(0));
     return node;
+  case Source::Constant:
+    solver_.add_address(node, library_constants(), Place::anywhere());
+    return node;
   case Source::Library:
     solver_.add_address(node, library_object(function), Place::anywhere());
     return node;
@@ -157,6 +172,17 @@ void ConstraintBuilder::keep(NodeId pointer, const ModelClause& clause) {
   solver_.add_load(outside_, anywhere);
 }
 
+void ConstraintBuilder::store_through(const CallBase& call, unsigned index, const Function& function,
+                                      const ModelClause& clause) {
+  NodeId to = value(call.getArgOperand(index));
+  if (clause.anywhere) {
+    NodeId start = to;
+    to = solver_.add_node();
+    solver_.add_anywhere(start, to);
+  }
+  solver_.add_store(to, model_source(call, function, clause));
+}
+
 void ConstraintBuilder::add_model(const CallBase& call, const Function& function,
                                   const ExternalModel& model) {
   using Kind = ModelClause::Kind;
@@ -180,16 +206,11 @@ void ConstraintBuilder::add_model(const CallBase& call, const Function& function
       if (carries_pointer(call.getType()))
         solver_.add_copy(model_source(call, function, clause), value(&call));
       break;
-    case Kind::StoreTo: {
-      if (!target) break;
-      NodeId to = value(target);
-      if (clause.anywhere) {
-        to = solver_.add_node();
-        solver_.add_anywhere(value(target), to);
-      }
-      solver_.add_store(to, model_source(call, function, clause));
+    case Kind::StoreTo:
+      for (unsigned i = clause.argument;
+           i < call.arg_size() && (clause.onwards || i == unsigned(clause.argument)); ++i)
+        if (call.getArgOperand(i)->getType()->isPointerTy()) store_through(call, i, function, clause);
       break;
-    }
     case Kind::Copy:
       if (target && argument(call, clause.source_argument))
         solver_.add_memory_copy(value(target), value(argument(call, clause.source_argument)),

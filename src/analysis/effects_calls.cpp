@@ -24,8 +24,13 @@ void AccessList::add(Access access) {
     escaped_[access.write] = true;
 }
 
+// A pointer to which nothing is assigned anywhere is null whenever the code runs, or the analysis lost track
+// of it: not proven, so assumed to reach anything.
 void AccessList::add(const Value* pointer, uint64_t size, bool write, bool atomic, Update update) {
-  for (const Pointee& pointee : points_to_.points_to(pointer)) {
+  if (size == 0 || isa<ConstantPointerNull, UndefValue>(pointer)) return;
+  std::vector<Pointee> pointees = points_to_.points_to(pointer);
+  if (pointees.empty()) return add_system(SystemLocation::Untraced, !write, write);
+  for (const Pointee& pointee : pointees) {
     Access access;
     access.object = pointee.object;
     access.place = pointee.place;
@@ -78,7 +83,7 @@ static void add_unknown(AccessList& list, bool writes) {
   list.add_anywhere(list.points_to().unknown_object(), false);
   if (writes) list.add_anywhere(list.points_to().unknown_object(), true);
   for (unsigned i = 0; i < system_location_count; ++i)
-    list.add_system(SystemLocation(i), true, writes);
+    if (SystemLocation(i) != SystemLocation::Untraced) list.add_system(SystemLocation(i), true, writes);
 }
 
 // --- Intrinsics and inline assembly -------------------------------------------------------------------
@@ -252,7 +257,8 @@ void ModelAccesses::add(const Function& function, const ModelClause& clause) {
     touch(clause.source_argument, size_of(clause), false);
     return touch(clause.argument, size_of(clause), true);
   case Kind::StoreTo:
-    touch(clause.argument, clause.anywhere ? unknown_size : 8, true);
+    for (unsigned i = clause.argument; i < last; ++i)
+      touch(i, clause.anywhere ? unknown_size : 8, true);
     return returned(function, clause);
   case Kind::Return:
     return returned(function, clause);
@@ -277,7 +283,11 @@ void add_call_accesses(const CallBase& call, AccessList& list) {
     if (const ExternalModel* model = model_of(*function))
       for (const ModelClause& clause : model->clauses)
         accesses.add(*function, clause);
-  if (list.points_to().reaches_outside(call)) add_unknown(list, !call.onlyReadsMemory());
+  const PointsTo& points_to = list.points_to();
+  if (points_to.reaches_outside(call)) return add_unknown(list, !call.onlyReadsMemory());
+  if (!call.getCalledFunction() && points_to.callees(call).empty() &&
+      points_to.external_callees(call).empty())
+    list.add_system(SystemLocation::Untraced, true, true);
 }
 
 } // namespace heddle

@@ -2,6 +2,7 @@
 #include "analysis/external_models.h"
 
 #include "analysis/external_table.h"
+#include "support/diagnostic.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -57,6 +58,7 @@ static ModelClause::Actual parse_actual(StringRef text) {
   if (text == "data") return {Source::Data, -1};
   if (text == "obj") return {Source::Opaque, -1};
   if (text == "static") return {Source::Static, -1};
+  if (text == "const") return {Source::Constant, -1};
   if (text == "lib") return {Source::Library, -1};
   if (text == "packet") return {Source::Packet, -1};
   if (text == "unknown") return {Source::Unknown, -1};
@@ -155,6 +157,7 @@ static ModelClause parse_clause(StringRef text) {
   if (text.consume_front("*")) {
     clause.kind = Kind::StoreTo;
     clause.argument = take_number(text);
+    clause.onwards = text.consume_front("+");
     text.consume_front("=");
     parse_source(text, clause);
     return clause;
@@ -236,6 +239,33 @@ const ExternalModel* model_of(const Function& function) {
   if (!function.isDeclaration() && !is_modelled_by_name(name)) return nullptr;
   if (const ExternalModel* model = find_model(name)) return model;
   return name.consume_front("\01") ? find_model(name) : nullptr;
+}
+
+// The pointer arguments that a clause follows.
+static SmallVector<int, 2> pointers_of(const ModelClause& clause) {
+  SmallVector<int, 2> result;
+  if (clause.kind != Kind::System && clause.kind != Kind::Return && clause.kind != Kind::StoreSystem)
+    result.push_back(clause.argument);
+  if (clause.source == Source::Contents || clause.source == Source::Into || clause.kind == Kind::Copy)
+    result.push_back(clause.source_argument);
+  erase_if(result, [](int argument) { return argument < 0; });
+  return result;
+}
+
+Error check_models(const Module& module) {
+  for (const Function& function : module) {
+    const ExternalModel* model = function.isDeclaration() ? nullptr : model_of(function);
+    if (!model) continue;
+    for (const ModelClause& clause : model->clauses)
+      for (int argument : pointers_of(clause))
+        if (unsigned(argument) >= function.arg_size() || !function.getArg(argument)->getType()->isPointerTy())
+          return diagnose("the model of " + model->name + " needs a pointer as argument " + Twine(argument) +
+                              ", and the prepared program's has none",
+                          "a fault of Heddle: optimisation changed a function that it knows by name; please "
+                          "report the program, and see docs/design.md for models",
+                          function.getName());
+  }
+  return Error::success();
 }
 
 } // namespace heddle

@@ -10,10 +10,10 @@
 //     kA  kA!         the callee keeps the pointer / what is stored behind it (it escapes to the outside
 //     world) fA              ... but only if it is a function: callbacks xA  xA!         consumes (frees,
 //     takes over) the object / the objects in the array A tA              throws it A<B  A<B*C      copies
-//     what B points to, pointers included, to where A points (C: the length);
+//     what B points to, pointers included, to where A points (C: the length)
 //     =<B             the same into the result
 //     =V              returns V
-//     *A=V            stores V where A points to;  A[]=V  somewhere into A's object
+//     *A=V  *A+=V     stores V where A points to;  A[]=V  somewhere into A's object
 //     cA(V,V)         calls function pointer A with these arguments
 //     @SYSTEM  @SYSTEM.r  @SYSTEM.w   touches a system location: reads and writes / only reads / only writes
 //     SYSTEM:=V       the system keeps V, for held:SYSTEM to give it back (epoll's user data)
@@ -27,7 +27,8 @@
 //     B, B~           argument B, a pointer to somewhere into B's object
 //     new  new*B  new*B*C   fresh memory (of argument B, or B times C bytes)
 //     obj             a fresh object of the library's own
-//     static          a buffer that the function owns
+//     static          a buffer that the function owns, and that may point to itself
+//     const           a table of the library's that nobody writes, through any number of pointers
 //     lib             the one object that stands for all objects of the library
 //     held:SYSTEM     what was given to the system
 //     packet          a fresh packet buffer (mbuf and data)
@@ -44,6 +45,8 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/IR/Function.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/Error.h"
 
 #include <cstdint>
 #include <vector>
@@ -75,6 +78,7 @@ struct ModelClause {
     Fresh,
     Opaque,
     Static,
+    Constant,
     Library,
     Held,
     SystemObject,
@@ -115,6 +119,10 @@ struct ExternalModel {
 // Compiler intrinsics are not in the table (the constraint builder knows them).
 const ExternalModel* find_model(llvm::StringRef name);
 const ExternalModel* model_of(const llvm::Function& function);
+
+// A function that is defined in the program and taken by its model must still have the arguments that the
+// model names: optimisation may remove one that the body does not use. Error: which function, and which.
+llvm::Error check_models(const llvm::Module& module);
 
 // Is `function` defined in the program but taken by its model (DPDK's inline functions)?
 bool is_modelled_by_name(llvm::StringRef name);

@@ -46,7 +46,7 @@ static const ExternalLine table[] = {
     {"__isoc23_strtol __isoc23_strtoul", "r0 *1=0~ @errno.w"},
     {"toupper tolower isalpha isdigit isspace isprint isalnum isupper islower", "@env.r"},
     {"ispunct isxdigit iscntrl isgraph", "@env.r"},
-    {"__ctype_b_loc __ctype_tolower_loc __ctype_toupper_loc", "=static *0=none"},
+    {"__ctype_b_loc __ctype_tolower_loc __ctype_toupper_loc", "=const @env.r"},
     {"abs labs llabs div ldiv", "@time.r"},
     {"qsort", "r0 w0 c3(0~,0~)"},
     {"qsort_r", "r0 w0 c3(0~,0~,4)"},
@@ -448,12 +448,12 @@ static const ExternalLine table[] = {
     {"SSL_set_ex_data SSL_CTX_set_ex_data SSL_SESSION_set_ex_data X509_set_ex_data", "w0 0[]=2 @alloc"},
     {"SSL_get_ex_data SSL_CTX_get_ex_data SSL_SESSION_get_ex_data X509_get_ex_data", "r0 =in:0"},
     {"SSL_CTX_set_default_passwd_cb_userdata", "w0 0[]=1"},
-    {"SSL_* EVP_* X509_* BIO_* ERR_* PEM_* ENGINE_* TLS_* OPENSSL_*", "r0+ w0+ f0+ =lib =0~ @fd @alloc @errno.w @random @time.r @external"},
-    {"OCSP_* ASN1_* OBJ_* i2a_* OpenSSL_* OPENSSL_init* DH_* RSA_* EC_* BN_* HMAC* RAND_* CRYPTO_* CONF_*", "r0+ w0+ f0+ =lib =0~ @fd @alloc @errno.w @random @time.r @external"},
-    {"d2i_* i2d_* GENERAL_* SHA1_* SHA256_* SHA512_* MD5_* AES_*", "r0+ w0+ f0+ =lib =0~ @alloc @external"},
-    {"gnutls_* gcry_* gpg_*", "r0+ w0+ f0+ =lib =0~ @fd @alloc @errno.w @random @time.r @external"},
-    {"pcre_* pcre2_* regcomp regexec regfree regerror", "r0+ w0+ f0+ =lib =0~ @alloc"},
-    {"json_object_* yaml_* xml*", "r0+ w0+ f0+ =lib =0~ =in:0 @alloc"},
+    {"SSL_* EVP_* X509_* BIO_* ERR_* PEM_* ENGINE_* TLS_* OPENSSL_*", "r0+ w0+ f0+ *0+=lib =lib =0~ @fd @alloc @errno.w @random @time.r @external"},
+    {"OCSP_* ASN1_* OBJ_* i2a_* OpenSSL_* OPENSSL_init* DH_* RSA_* EC_* BN_* HMAC* RAND_* CRYPTO_* CONF_*", "r0+ w0+ f0+ *0+=lib =lib =0~ @fd @alloc @errno.w @random @time.r @external"},
+    {"d2i_* i2d_* GENERAL_* SHA1_* SHA256_* SHA512_* MD5_* AES_*", "r0+ w0+ f0+ *0+=lib =lib =0~ @alloc @external"},
+    {"gnutls_* gcry_* gpg_*", "r0+ w0+ f0+ *0+=lib =lib =0~ @fd @alloc @errno.w @random @time.r @external"},
+    {"pcre_* pcre2_* regcomp regexec regfree regerror", "r0+ w0+ f0+ *0+=lib =lib =0~ @alloc"},
+    {"json_object_* yaml_* xml*", "r0+ w0+ f0+ *0+=lib =lib =0~ =in:0 @alloc"},
 };
 // clang-format on
 

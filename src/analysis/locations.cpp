@@ -40,7 +40,7 @@ public:
   Finder(const BodyGraph& graph, const PacketBody& body, const Effects& effects, const Sharing& sharing,
          const LocationOptions& options)
       : graph_(graph), body_(body), effects_(effects), points_to_(effects.points_to()), sharing_(sharing),
-        options_(options), table_(graph, effects) {}
+        options_(options), table_(graph, effects), maker_slot_(table_.unit_count()) {}
 
   std::vector<SharedLocation> run() {
     loop_control();
@@ -82,19 +82,30 @@ private:
                             location.accesses.end());
   }
 
-  // The units that make accesses of these kinds, each with one such access and whether any writes.
+  // A unit that makes accesses of some kinds, with one such access and whether any writes.
   struct Maker {
+    AccessTable::UnitId unit;
     const llvm::Instruction* at;
     bool write;
   };
-  using Makers = std::map<AccessTable::UnitId, Maker>;
-  Makers makers_of(llvm::ArrayRef<uint32_t> keys) const {
+  using Makers = std::vector<Maker>; // ascending by unit
+
+  Makers makers_of(llvm::ArrayRef<uint32_t> keys) {
     Makers makers;
-    for (uint32_t key : keys)
+    for (uint32_t key : keys) {
+      bool write = table_.keys()[key].write;
       for (const auto& [unit, at] : table_.made_by(key)) {
-        auto [it, fresh] = makers.try_emplace(unit, Maker{at, false});
-        if (table_.keys()[key].write && !it->second.write) it->second = {at, true};
+        uint32_t& slot = maker_slot_[unit];
+        if (slot >= makers.size() || makers[slot].unit != unit) {
+          slot = uint32_t(makers.size());
+          makers.push_back({unit, at, write});
+        } else if (write && !makers[slot].write) {
+          makers[slot].at = at;
+          makers[slot].write = true;
+        }
       }
+    }
+    llvm::sort(makers, [](const Maker& a, const Maker& b) { return a.unit < b.unit; });
     return makers;
   }
 
@@ -103,8 +114,8 @@ private:
   }
   void touch_all(SharedLocation& location, const Makers& makers) {
     llvm::DenseMap<uint32_t, uint32_t> entry_of; // node -> index into accesses
-    for (const auto& [unit, maker] : makers)
-      for (uint32_t node : table_.nodes_of(unit)) {
+    for (const Maker& maker : makers)
+      for (uint32_t node : table_.nodes_of(maker.unit)) {
         auto [it, fresh] = entry_of.try_emplace(node, uint32_t(location.accesses.size()));
         if (fresh)
           touch(location, node, maker.at, maker.write);
@@ -134,10 +145,25 @@ private:
     result_.push_back(std::move(location));
   }
 
+  // What an untraced pointer reaches may be any shared location, read-only ones included: one window of all.
+  void untraced(SharedLocation location, const MemoryObject& object) {
+    std::vector<uint32_t> keys = table_.keys_of(object.id);
+    for (ObjectId other : table_.objects())
+      if (points_to_.objects()[other].kind != ObjectKind::System && sharing_.is_shared(other))
+        llvm::append_range(keys, table_.keys_of(other));
+    touch_all(location, keys);
+    location.verdict = "window";
+    location.reason = "a pointer to which the analysis knows of no assignment may reach any of it";
+    location.would_free =
+        "an assignment that the analysis sees: the remarks untraced-pointer name the pointers";
+    result_.push_back(std::move(location));
+  }
+
   void system(const MemoryObject& object) {
     if (object.system == SystemLocation::ProcessExit) return; // part of the loop's control
     SharedLocation location;
     location.name = system_location_name(object.system).str();
+    if (object.system == SystemLocation::Untraced) return untraced(std::move(location), object);
     touch_all(location, table_.keys_of(object.id));
     switch (object.system) {
     case SystemLocation::Allocator:
@@ -222,8 +248,8 @@ private:
       bool commutative = on("commutative") && commutes(members);
       Makers makers = makers_of(members);
       std::vector<std::pair<AccessTable::UnitId, bool>> who;
-      for (const auto& [unit, maker] : makers)
-        who.push_back({unit, commutative});
+      for (const Maker& maker : makers)
+        who.push_back({maker.unit, commutative});
       if (!done.insert(std::move(who)).second) continue;
       SharedLocation location;
       location.name = describe(object, table_.keys()[write].place);
@@ -335,6 +361,7 @@ private:
   const Sharing& sharing_;
   const LocationOptions& options_;
   AccessTable table_;
+  std::vector<uint32_t> maker_slot_; // by unit: where it was in the list made last
   std::vector<SharedLocation> result_;
 };
 

@@ -30,7 +30,8 @@ StringRef system_location_name(SystemLocation location) {
                                       "thread state",
                                       "exception",
                                       "DPDK state",
-                                      "outside world"};
+                                      "outside world",
+                                      "untraced memory"};
   static_assert(std::size(names) == system_location_count);
   return names[unsigned(location)];
 }

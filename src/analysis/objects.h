@@ -49,8 +49,9 @@ enum class SystemLocation : uint8_t {
   Exception,   // C++ exception in flight
   DpdkState,   // configuration of the EAL, ports and timers
   External,    // what an unknown external function or inline assembly keeps for itself
+  Untraced,    // what is reached through pointers to which nothing is known to be assigned
 };
-constexpr unsigned system_location_count = unsigned(SystemLocation::External) + 1;
+constexpr unsigned system_location_count = unsigned(SystemLocation::Untraced) + 1;
 llvm::StringRef system_location_name(SystemLocation location); // "standard I/O channel", "errno", ...
 
 // Byte offsets at which something starts: {offset} when stride is 0, else every x = offset (mod stride)

@@ -1,5 +1,8 @@
 #include "body.h"
 
+#include <algorithm>
+#include <set>
+
 namespace heddle {
 namespace {
 
@@ -107,6 +110,48 @@ TEST(Verdicts, PacketsThatAreOrdinaryMemoryAreShared) {
   for (const SharedLocation& location : graph.locations)
     written |= llvm::StringRef(location.name).contains("in main") && location.verdict == "window";
   EXPECT_TRUE(written);
+}
+
+// Nothing assigns to hooks: null, or the analysis has lost an assignment. Then it may lead anywhere.
+const char* untraced = R"(
+    uint32_t table[16];
+    static uint32_t **hooks;
+    __attribute__((constructor)) static void start(void) { hooks = calloc(4, sizeof *hooks); }
+    NOINLINE static void use(struct packet *p) { uint32_t *hook = hooks[p->length & 3]; if (hook) *hook = 1; }
+    int body(void *env) { OWN use(p); p->out = table[p->length & 15]; return 0; })";
+
+TEST(Verdicts, UntracedPointerHoldsEverySharedLocation) {
+  CutGraph graph = graph_with(untraced);
+  EXPECT_EQ(verdict_on(graph, "untraced"), "window");
+  auto nodes_of = [&](llvm::StringRef name) {
+    std::set<uint32_t> nodes;
+    for (const SharedLocation& location : graph.locations)
+      if (llvm::StringRef(location.name).contains(name))
+        for (const LocationAccess& access : location.accesses)
+          nodes.insert(access.node);
+    return nodes;
+  };
+  std::set<uint32_t> held = nodes_of("untraced"), read = nodes_of("table");
+  EXPECT_FALSE(read.empty());
+  EXPECT_TRUE(std::includes(held.begin(), held.end(), read.begin(), read.end()));
+}
+
+TEST(Verdicts, UntracedPointerIsARemark) {
+  Program program = program_of(frame + untraced);
+  BlockTable blocks(*program.module);
+  Analysis analysis = llvm::cantFail(analyse(program, blocks, {}));
+  EXPECT_TRUE(llvm::any_of(analysis.remarks, [](const Remark& r) { return r.code == "untraced-pointer"; }));
+}
+
+TEST(Verdicts, TracedPointersAreNoRemark) {
+  Program program = program_of(frame + R"(
+    #include <ctype.h>
+    uint32_t a, *hooks[4] = {&a};
+    int body(void *env) { OWN uint32_t *hook = hooks[p->length & 3]; if (hook) *hook = 1;
+                          p->out = isalpha(p->length); return 0; })");
+  BlockTable blocks(*program.module);
+  Analysis analysis = llvm::cantFail(analyse(program, blocks, {}));
+  EXPECT_TRUE(llvm::none_of(analysis.remarks, [](const Remark& r) { return r.code == "untraced-pointer"; }));
 }
 
 } // namespace
