@@ -120,8 +120,12 @@ NodeId ConstraintBuilder::model_source(const CallBase& call, const Function& fun
       solver_.add_address(node, object, Place::at(0));
     }
     return node;
-  case Source::Opaque:
-    return fresh_part(call, "library object", ObjectKind::Heap);
+  case Source::Opaque: { // its parts may point to each other (getaddrinfo's list)
+    NodeId made = fresh_part(call, "library object", ObjectKind::Heap), inside = solver_.add_node();
+    solver_.add_anywhere(made, inside);
+    solver_.add_store(inside, inside);
+    return made;
+  }
   case Source::Static:
     solver_.add_address(node, static_buffer(function), Place::at(0));
     return node;

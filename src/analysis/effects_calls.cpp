@@ -24,12 +24,29 @@ void AccessList::add(Access access) {
     escaped_[access.write] = true;
 }
 
+// Null for certain: written so, or read from a constant whose initialiser has no pointer there.
+static bool is_null(const Value* pointer, const PointsTo& points_to) {
+  if (isa<ConstantPointerNull, UndefValue>(pointer)) return true;
+  auto* load = dyn_cast<LoadInst>(pointer);
+  if (!load) return false;
+  ObjectSet from = points_to.objects_pointed_to(load->getPointerOperand());
+  bool only_constants = !from.empty();
+  for (ObjectId id : from) {
+    const MemoryObject& object = points_to.objects()[id];
+    only_constants &= object.kind == ObjectKind::Global && object.constant;
+  }
+  return only_constants;
+}
+
 // A pointer to which nothing is assigned anywhere is null whenever the code runs, or the analysis lost track
 // of it: not proven, so assumed to reach anything.
 void AccessList::add(const Value* pointer, uint64_t size, bool write, bool atomic, Update update) {
-  if (size == 0 || isa<ConstantPointerNull, UndefValue>(pointer)) return;
+  if (size == 0) return;
   std::vector<Pointee> pointees = points_to_.points_to(pointer);
-  if (pointees.empty()) return add_system(SystemLocation::Untraced, !write, write);
+  if (pointees.empty()) {
+    if (!is_null(pointer, points_to_)) add_system(SystemLocation::Untraced, !write, write);
+    return;
+  }
   for (const Pointee& pointee : pointees) {
     Access access;
     access.object = pointee.object;
@@ -122,7 +139,14 @@ static void add_intrinsic(const IntrinsicInst& call, AccessList& list) {
     break;
   }
   if (!call.mayReadOrWriteMemory() || call.isLifetimeStartOrEnd() || call.isAssumeLikeIntrinsic()) return;
-  if (call.getIntrinsicID() == Intrinsic::prefetch) return;
+  switch (call.getIntrinsicID()) {
+  case Intrinsic::prefetch:
+  case Intrinsic::stacksave:
+  case Intrinsic::stackrestore:
+    return;
+  default:
+    break;
+  }
   for (const Use& argument : call.args())
     if (argument->getType()->isPtrOrPtrVectorTy()) {
       if (!call.onlyWritesMemory()) list.add(argument, unknown_size, false);
@@ -285,8 +309,8 @@ void add_call_accesses(const CallBase& call, AccessList& list) {
         accesses.add(*function, clause);
   const PointsTo& points_to = list.points_to();
   if (points_to.reaches_outside(call)) return add_unknown(list, !call.onlyReadsMemory());
-  if (!call.getCalledFunction() && points_to.callees(call).empty() &&
-      points_to.external_callees(call).empty())
+  bool runs_nothing = points_to.callees(call).empty() && points_to.external_callees(call).empty();
+  if (!call.getCalledFunction() && runs_nothing && !is_null(call.getCalledOperand(), points_to))
     list.add_system(SystemLocation::Untraced, true, true);
 }
 

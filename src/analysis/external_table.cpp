@@ -144,7 +144,7 @@ static const ExternalLine table[] = {
     {"utimes futimes utime", "r1 @fd @errno.w"},
     {"mkstemp mkstemp64 mkdtemp", "w0 @fd @errno.w"},
     {"shm_open", "r0 @fd @errno.w"},
-    {"glob glob64", "r0 W3 @fd @alloc"},
+    {"glob glob64", "r0 w3 3[]=obj @fd @alloc"},
     {"globfree globfree64", "@alloc"},
     {"umask", "@env"},
     {"syscall", "k1+ W1+ @fd @errno.w @time @random"},
