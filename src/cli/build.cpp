@@ -1,6 +1,7 @@
 // heddle build: applies the plan and links the optimized program.
 #include "cli/command.h"
 #include "cli/workspace.h"
+#include "plan/study.h"
 
 #include "transform/build.h"
 
@@ -10,7 +11,7 @@ namespace {
 
 struct Options {
   WorkspaceOptions workspace;
-  std::string plan, out;
+  std::string plan, profile, out;
 };
 
 llvm::Error run(const Options& options) {
@@ -21,6 +22,14 @@ llvm::Error run(const Options& options) {
   auto plan = read_plan(options.plan.empty() ? workspace->plan_file() : options.plan, program->id);
   if (!plan) return plan.takeError();
   std::string out = options.out.empty() ? options.workspace.program + ".heddle" : options.out;
+  if (plan->checked != decisions_digest(*plan)) {
+    Step check("check of the edited plan");
+    auto trace =
+        read_trace(options.profile.empty() ? workspace->profile_file() : options.profile, program->id);
+    if (!trace) return trace.takeError();
+    if (llvm::Error error = check_edited_plan(*plan, workspace->image(), *program, *trace)) return error;
+    check.done("every cut is legal");
+  }
   Step step("build");
   if (llvm::Error error = build_program(workspace->image(), *program, *plan, out)) return error;
   step.done(out);
@@ -34,6 +43,8 @@ void add_build(CLI::App& app, Action& chosen) {
   auto options = std::make_shared<Options>();
   options->workspace.add_to(*command);
   command->add_option("--plan", options->plan, "the plan (default: in the work folder)");
+  command->add_option("--profile", options->profile,
+                      "the profile that an edited plan is checked with (default: in the work folder)");
   command->add_option("-o,--output", options->out, "the optimized program (default: PROGRAM.heddle)");
   command->callback([&chosen, options] { chosen = [options] { return run(*options); }; });
 }

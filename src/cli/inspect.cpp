@@ -1,4 +1,5 @@
 // heddle inspect: where the program receives, and what runs for one packet.
+#include "analysis/points_to.h"
 #include "cli/command.h"
 #include "cli/workspace.h"
 

@@ -1,8 +1,10 @@
 // heddle optimize: everything in order, one line per step.
 #include "cli/command.h"
+#include "cli/planning.h"
 #include "cli/running.h"
 #include "cli/workspace.h"
 
+#include "plan/simulate.h"
 #include "profile/collect.h"
 #include "support/diagnostic.h"
 #include "support/file.h"
@@ -37,6 +39,9 @@ struct Outcome {
   std::vector<SimulatedMisses> misses;
   VerifyResult verified;
   std::optional<BenchResult> benched;
+
+  // Measured so that chance is no explanation.
+  bool is_slower() const { return benched && benched->variants[1].ratio.high < 1; }
 };
 
 void write_outcome(const Outcome& outcome, llvm::json::OStream& json) {
@@ -60,6 +65,7 @@ void write_outcome(const Outcome& outcome, llvm::json::OStream& json) {
       });
   });
   if (sites == 0) return;
+  json.attribute("kept", !outcome.is_slower());
   json.attribute("identical", outcome.verified.verdict == Verdict::Identical);
   json.attributeObject("verify", [&] { write_verify(outcome.verified, json); });
   if (!outcome.benched) return;
@@ -83,10 +89,6 @@ llvm::Error finish(const Outcome& outcome) {
   });
 }
 
-bool has_sites(const Plan& plan) {
-  return llvm::any_of(plan.bodies, [](const BodyPlan& body) { return !body.sites.empty(); });
-}
-
 void say_why_not(const Plan& plan) {
   llvm::outs() << "\nThe program is left alone: no cut is legal and worth it.\n";
   for (const Remark& remark : plan.remarks) {
@@ -106,6 +108,10 @@ void summarise(const Outcome& outcome, const std::string& built) {
   if (outcome.benched)
     out << llvm::format(", %.3f times the original", outcome.benched->variants[1].ratio.median);
   out << ".\n";
+  if (!outcome.is_slower()) return;
+  out << "It is slower than the original here, so it was removed: the program is left alone.\n"
+         "    hint: the level-1 instruction cache is not the only cost; try other budgets, such as --budget "
+         "128K\n";
 }
 
 // The whole way, in the order in which it happens.
@@ -143,26 +149,28 @@ llvm::Error run(const Options& options) {
   profile.done(llvm::Twine(collected->packets) + " of " + llvm::Twine(collected->packets_seen) + " packets");
 
   // What packets share, which cuts are legal, which pay.
-  Step plan("plan");
-  auto planned = make_plan_for(*workspace, *program, *trace, options.planning);
-  if (!planned) return planned.takeError();
-  if (llvm::Error error = write_plan(planned->plan, workspace->plan_file())) return error;
-  outcome.plan = planned->plan;
-  outcome.analysis_seconds = planned->analysis_seconds;
-  auto misses = simulate(*trace, *planned, *caches);
+  Step planning("plan");
+  auto study = study_program(workspace->image(), *program, *trace, options.planning.without);
+  if (!study) return study.takeError();
+  auto plan = decide(*program, *study, options.planning);
+  if (!plan) return plan.takeError();
+  if (llvm::Error error = write_plan(*plan, workspace->plan_file())) return error;
+  outcome.plan = *plan;
+  outcome.analysis_seconds = study->analysis_seconds;
+  auto misses = simulate(*trace, *study, *plan, *caches);
   if (!misses) return misses.takeError();
   outcome.misses = std::move(*misses);
-  plan.done(summary_of(planned->plan));
-  if (!has_sites(planned->plan)) {
-    say_why_not(planned->plan);
+  planning.done(summary_of(*plan));
+  if (!plan->stages_anything()) {
+    say_why_not(*plan);
     return finish(outcome);
   }
 
-  // Sites in, linked with the runtime; under its final name only once it is shown to do the same.
+  // Sites in, linked with the runtime; under its final name only once it is shown to do the same, and to pay.
   std::string built = options.out.empty() ? options.workspace.program + ".heddle" : options.out;
   std::string candidate = built + ".unverified";
   Step build("build");
-  if (llvm::Error error = build_program(workspace->image(), *program, planned->plan, candidate)) return error;
+  if (llvm::Error error = build_program(workspace->image(), *program, *plan, candidate)) return error;
   build.done(built);
 
   Step verify("verify");
@@ -179,12 +187,10 @@ llvm::Error run(const Options& options) {
                     options.workspace.program);
   }
   outcome.verified = std::move(*verified);
-  if (llvm::Error error = rename_file(candidate, built)) return error;
   verify.done("identical at every batch size");
 
   if (!options.skip_bench) {
     Step bench("bench");
-    running.optimized = built;
     if (!options.bench_args.empty()) {
       llvm::BumpPtrAllocator memory;
       llvm::StringSaver saver(memory);
@@ -193,10 +199,17 @@ llvm::Error run(const Options& options) {
       running.command.args.assign(words.begin(), words.end());
     }
     auto benched = bench_program(options.workspace.program, running);
-    if (!benched) return benched.takeError();
+    if (!benched) {
+      (void)llvm::sys::fs::remove(candidate);
+      return benched.takeError();
+    }
     bench.done(llvm::Twine(benched->rounds) + " rounds");
     outcome.benched = std::move(*benched);
   }
+  if (outcome.is_slower())
+    (void)llvm::sys::fs::remove(candidate);
+  else if (llvm::Error error = rename_file(candidate, built))
+    return error;
   summarise(outcome, built);
   return finish(outcome);
 }

@@ -1,6 +1,8 @@
 // heddle plan: analyses the program, decides where to cut, and says why.
 #include "cli/command.h"
+#include "cli/planning.h"
 #include "cli/workspace.h"
+#include "plan/simulate.h"
 
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
@@ -26,15 +28,17 @@ llvm::Error run(const Options& options) {
   auto trace = read_trace(options.profile.empty() ? workspace->profile_file() : options.profile, program->id);
   if (!trace) return trace.takeError();
   Step step("plan");
-  auto planned = make_plan_for(*workspace, *program, *trace, options.planning);
-  if (!planned) return planned.takeError();
+  auto study = study_program(workspace->image(), *program, *trace, options.planning.without);
+  if (!study) return study.takeError();
+  auto plan = decide(*program, *study, options.planning);
+  if (!plan) return plan.takeError();
   std::string out = options.out.empty() ? workspace->plan_file() : options.out;
-  if (llvm::Error error = write_plan(planned->plan, out)) return error;
-  step.done(summary_of(planned->plan) + ", in " + out);
-  if (options.print) print_plan(planned->plan, llvm::outs());
-  if (options.explain) explain_plan(planned->plan, llvm::outs());
+  if (llvm::Error error = write_plan(*plan, out)) return error;
+  step.done(summary_of(*plan) + ", in " + out);
+  if (options.print) print_plan(*plan, llvm::outs());
+  if (options.explain) explain_plan(*plan, llvm::outs());
   if (!options.print) return llvm::Error::success();
-  auto simulated = simulate(*trace, *planned, *caches);
+  auto simulated = simulate(*trace, *study, *plan, *caches);
   if (!simulated) return simulated.takeError();
   print_misses(*simulated, llvm::outs());
   return llvm::Error::success();

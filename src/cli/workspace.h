@@ -1,10 +1,6 @@
-// Where the steps of one program leave their files, and the steps that several subcommands share.
+// Where the steps of one program leave their files, and how a step shows its progress.
 #pragma once
 
-#include "analysis/analyse.h"
-#include "plan/plan.h"
-#include "profile/icache.h"
-#include "profile/trace.h"
 #include "program/program.h"
 
 #include "CLI/CLI.hpp"
@@ -44,37 +40,6 @@ private:
   std::string folder_;
   PrepareOptions prepare_;
 };
-
-struct PlanningOptions {
-  std::string policy = "optimistic-bound";
-  std::string budget; // "32K" of instruction cache; empty: the host's level-1 instruction cache
-  unsigned batch = 32;
-  std::vector<std::string> without;
-  void add_to(CLI::App& app);
-};
-
-struct Planned {
-  Plan plan;
-  FootprintMap footprint;
-  std::vector<CutGraph> graphs;
-  double analysis_seconds = 0;
-};
-
-llvm::Expected<Planned> make_plan_for(const Workspace& workspace, const Program& program, const Trace& trace,
-                                      const PlanningOptions& options);
-
-// Misses per thousand instructions of the trace as it ran and as the plan would have it run (simulated).
-struct SimulatedMisses {
-  std::string cache; // "32K:8"
-  CacheResult original, staged;
-};
-llvm::Expected<std::vector<SimulatedMisses>> simulate(const Trace& trace, const Planned& planned,
-                                                      llvm::ArrayRef<CacheGeometry> caches);
-
-void print_misses(llvm::ArrayRef<SimulatedMisses> misses, llvm::raw_ostream& out);
-
-// "6 stages, 14 sites", or why there are none.
-std::string summary_of(const Plan& plan);
 
 // One line on standard error per step: "heddle: profile: 10000 packets, 2.1 s".
 class Step {

@@ -67,6 +67,7 @@ struct BodyPlan {
 
 struct Plan {
   std::string program;                   // Program::id
+  std::string checked;                   // decisions_digest() when `heddle plan` found every cut legal
   std::string policy;                    // see policy.h
   std::string footprint_model = "batch"; // or "per-visit"
   double budget = 0;                     // instruction-cache lines
@@ -79,10 +80,15 @@ struct Plan {
   bool stages_anything() const; // some body has a site
 };
 
+// Of all that decides whether the cuts are legal: the build, the relaxations, the contexts and the sites.
+std::string decisions_digest(const Plan& plan);
+
 llvm::Error write_plan(const Plan& plan, llvm::StringRef path);
 // Errors: not a plan, unknown or missing fields (named), of another build than `program_id` (unless empty).
 llvm::Expected<Plan> read_plan(llvm::StringRef path, llvm::StringRef program_id);
 
+// "6 stages, 14 sites", or that there are none.
+std::string summary_of(const Plan& plan);
 // For people: stages, sites.
 void print_plan(const Plan& plan, llvm::raw_ostream& out);
 // For the program's owner: what stands in the way of a better plan, largest window first.

@@ -1,5 +1,6 @@
-// Reading JSON strictly: every field is wanted, every field is known, and an error names the field by its
-// path.
+// The plan's fields, read and written by one list of them: `list_fields(fields, object)` names each field of
+// one object, and does for PlanReader what it does for PlanWriter. Reading is strict: every field is wanted,
+// every field is known, and an error names the field by its path.
 #pragma once
 
 #include "support/diagnostic.h"
@@ -7,36 +8,38 @@
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/JSON.h"
 
+#include <cmath>
 #include <string>
+#include <vector>
 
 namespace heddle {
 
 // The fields of one JSON object. The first error is kept; later reads do nothing. done() reports it, or a
 // field that nobody asked for.
-class PlanFields {
+class PlanReader {
 public:
-  PlanFields(const llvm::json::Value& value, std::string path) : path_(std::move(path)) {
+  PlanReader(const llvm::json::Value& value, std::string path) : path_(std::move(path)) {
     object_ = value.getAsObject();
     if (!object_) fail("", "is not an object");
   }
 
-  void read(llvm::StringRef name, std::string& out);
-  void read(llvm::StringRef name, double& out);
-  void read(llvm::StringRef name, bool& out);
-  void read(llvm::StringRef name, uint64_t& out);
-  void read(llvm::StringRef name, uint32_t& out);
-  void read(llvm::StringRef name, std::vector<std::string>& out);
+  void operator()(llvm::StringRef name, std::string& out);
+  void operator()(llvm::StringRef name, double& out);
+  void operator()(llvm::StringRef name, bool& out);
+  void operator()(llvm::StringRef name, uint64_t& out);
+  void operator()(llvm::StringRef name, uint32_t& out);
+  void operator()(llvm::StringRef name, std::vector<std::string>& out);
 
-  // An array of objects: `each(fields, element)` reads one element's fields.
-  template <typename T, typename Each> void read(llvm::StringRef name, std::vector<T>& out, Each each) {
+  // An array of objects.
+  template <typename T> void operator()(llvm::StringRef name, std::vector<T>& out) {
     const llvm::json::Value* value = find(name);
     if (!value) return;
     const llvm::json::Array* array = value->getAsArray();
     if (!array) return fail(name, "is not an array");
     for (size_t i = 0; i != array->size(); ++i) {
-      PlanFields fields((*array)[i], path_of(name) + "[" + std::to_string(i) + "]");
+      PlanReader fields((*array)[i], path_of(name) + "[" + std::to_string(i) + "]");
       out.emplace_back();
-      each(fields, out.back());
+      list_fields(fields, out.back());
       if (!error_ && (fields.error_ || fields.has_unknown())) {
         what_ = fields.what_;
         error_ = true;
@@ -59,6 +62,34 @@ private:
   std::string path_, what_;
   llvm::StringSet<> known_;
   bool error_ = false;
+};
+
+class PlanWriter {
+public:
+  explicit PlanWriter(llvm::json::OStream& json) : json_(json) {}
+
+  // Analysed programs may hold names that are no UTF-8; JSON cannot.
+  void operator()(llvm::StringRef name, const std::string& value) {
+    json_.attribute(name, llvm::json::fixUTF8(value));
+  }
+  // Three decimals are enough for a prediction and keep the file readable.
+  void operator()(llvm::StringRef name, double value) {
+    json_.attribute(name, std::round(value * 1000) / 1000);
+  }
+  void operator()(llvm::StringRef name, bool value) { json_.attribute(name, value); }
+  void operator()(llvm::StringRef name, uint64_t value) { json_.attribute(name, value); }
+  void operator()(llvm::StringRef name, uint32_t value) { json_.attribute(name, value); }
+  void operator()(llvm::StringRef name, const std::vector<std::string>& values);
+
+  template <typename T> void operator()(llvm::StringRef name, const std::vector<T>& values) {
+    json_.attributeArray(name, [&] {
+      for (const T& value : values)
+        json_.object([&] { list_fields(*this, value); });
+    });
+  }
+
+private:
+  llvm::json::OStream& json_;
 };
 
 } // namespace heddle

@@ -1,222 +1,148 @@
-// The plan as JSON. Writer and reader name the fields in the same order; docs/plan.schema.json describes
-// them.
+// The plan as JSON; docs/plan.schema.json describes the fields.
+//
+// `checked` is a digest of what legality depends on. A plan whose digest is right is as `heddle plan` wrote
+// it; any other was edited, and its cuts are checked again before they are applied.
 
 #include "plan/plan.h"
 #include "plan/plan_fields.h"
 #include "support/file.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/SHA256.h"
 
-#include <cmath>
+#include <concepts>
 
 namespace heddle {
-
-using llvm::json::OStream;
-
-namespace {
 
 constexpr const char* format_name = "heddle-plan";
 constexpr uint32_t format_version = 1;
 
-// Three decimals are enough for a prediction and keep the file readable.
-double rounded(double value) {
-  return std::round(value * 1000) / 1000;
+template <typename T, typename Of>
+concept Maybe = std::same_as<std::remove_const_t<T>, Of>; // T is Of or const Of
+
+template <typename Fields, Maybe<LocationAccess> T> void list_fields(Fields& fields, T& access) {
+  fields("node", access.node);
+  fields("write", access.write);
+  fields("function", access.function);
+  fields("at", access.at);
 }
 
-// Analysed programs may hold names that are no UTF-8; JSON cannot.
-std::string text(llvm::StringRef value) {
-  return llvm::json::isUTF8(value) ? value.str() : llvm::json::fixUTF8(value);
+template <typename Fields, Maybe<PlannedWindow> T> void list_fields(Fields& fields, T& window) {
+  fields("name", window.name);
+  fields("verdict", window.verdict);
+  fields("reason", window.reason);
+  fields("would_free", window.would_free);
+  fields("heat_share", window.heat_share);
+  fields("cost", window.cost);
+  fields("static_lines", window.static_lines);
+  fields("instructions", window.instructions);
+  fields("region_share", window.region_share);
+  fields("freed_alone", window.freed_alone);
+  fields("freed_with_larger", window.freed_with_larger);
+  fields("accesses", window.accesses);
 }
 
-template <typename T, typename Each>
-void write_array(OStream& json, const char* name, const std::vector<T>& values, Each each) {
-  json.attributeArray(name, [&] {
-    for (const T& value : values)
-      json.object([&] { each(value); });
-  });
+template <typename Fields, Maybe<PlannedRelaxation> T> void list_fields(Fields& fields, T& relaxed) {
+  fields("name", relaxed.name);
+  fields("verdict", relaxed.verdict);
+  fields("reason", relaxed.reason);
 }
 
-void write_accesses(OStream& json, const std::vector<LocationAccess>& accesses) {
-  write_array(json, "accesses", accesses, [&](const LocationAccess& access) {
-    json.attribute("node", access.node);
-    json.attribute("write", access.write);
-    json.attribute("function", text(access.function));
-    json.attribute("at", text(access.at));
-  });
+template <typename Fields, Maybe<PlannedStage> T> void list_fields(Fields& fields, T& stage) {
+  fields("cost", stage.cost);
+  fields("heat", stage.heat);
+  fields("crossings", stage.crossings);
+  fields("blocks", stage.blocks);
 }
 
-void write_windows(OStream& json, const BodyPlan& body) {
-  write_array(json, "windows", body.windows, [&](const PlannedWindow& window) {
-    json.attribute("name", text(window.name));
-    json.attribute("verdict", text(window.verdict));
-    json.attribute("reason", text(window.reason));
-    json.attribute("would_free", text(window.would_free));
-    json.attribute("heat_share", rounded(window.heat_share));
-    json.attribute("cost", rounded(window.cost));
-    json.attribute("static_lines", rounded(window.static_lines));
-    json.attribute("instructions", int64_t(window.instructions));
-    json.attribute("region_share", rounded(window.region_share));
-    json.attribute("freed_alone", rounded(window.freed_alone));
-    json.attribute("freed_with_larger", rounded(window.freed_with_larger));
-    write_accesses(json, window.accesses);
-  });
-  write_array(json, "relaxed", body.relaxed, [&](const PlannedRelaxation& relaxed) {
-    json.attribute("name", text(relaxed.name));
-    json.attribute("verdict", text(relaxed.verdict));
-    json.attribute("reason", text(relaxed.reason));
-  });
+template <typename Fields, Maybe<PlannedSite> T> void list_fields(Fields& fields, T& site) {
+  fields("stage", site.stage);
+  fields("context", site.context);
+  fields("from", site.from);
+  fields("to", site.to);
+  fields("function", site.function);
+  fields("at", site.at);
 }
 
-void write_decision(OStream& json, const BodyPlan& body) {
-  write_array(json, "stages", body.stages, [&](const PlannedStage& stage) {
-    json.attribute("cost", rounded(stage.cost));
-    json.attribute("heat", rounded(stage.heat));
-    json.attribute("crossings", rounded(stage.crossings));
-    json.attribute("blocks", stage.blocks);
-  });
-  write_array(json, "sites", body.sites, [&](const PlannedSite& site) {
-    json.attribute("stage", site.stage);
-    json.attribute("context", site.context);
-    json.attribute("from", site.from);
-    json.attribute("to", site.to);
-    json.attribute("function", text(site.function));
-    json.attribute("at", text(site.at));
-  });
-  write_array(json, "contexts", body.contexts, [&](const CutContext& context) {
-    json.attribute("parent", context.parent);
-    json.attribute("call_block", context.call_block);
-    json.attribute("function", text(context.function));
-  });
+template <typename Fields, Maybe<CutContext> T> void list_fields(Fields& fields, T& context) {
+  fields("parent", context.parent);
+  fields("call_block", context.call_block);
+  fields("function", context.function);
 }
 
-void write_body(OStream& json, const BodyPlan& body) {
-  json.attribute("body", text(body.body));
-  json.attribute("source", text(body.source));
-  json.attribute("packets", int64_t(body.packets));
-  json.attribute("instructions", rounded(body.instructions));
-  json.attribute("footprint", rounded(body.footprint));
-  json.attribute("static_lines", rounded(body.static_lines));
-  json.attribute("shared_locations", body.shared_locations);
-  json.attribute("window_heat", rounded(body.window_heat));
-  json.attribute("window_lines", rounded(body.window_lines));
-  json.attribute("cycles_saved", rounded(body.cycles_saved));
-  write_decision(json, body);
-  write_windows(json, body);
+template <typename Fields, Maybe<BodyPlan> T> void list_fields(Fields& fields, T& body) {
+  fields("body", body.body);
+  fields("source", body.source);
+  fields("packets", body.packets);
+  fields("instructions", body.instructions);
+  fields("footprint", body.footprint);
+  fields("static_lines", body.static_lines);
+  fields("shared_locations", body.shared_locations);
+  fields("window_heat", body.window_heat);
+  fields("window_lines", body.window_lines);
+  fields("cycles_saved", body.cycles_saved);
+  fields("stages", body.stages);
+  fields("sites", body.sites);
+  fields("contexts", body.contexts);
+  fields("windows", body.windows);
+  fields("relaxed", body.relaxed);
 }
 
-void write_plan_object(OStream& json, const Plan& plan) {
-  json.attribute("format", format_name);
-  json.attribute("version", format_version);
-  json.attribute("program", text(plan.program));
-  json.attribute("policy", text(plan.policy));
-  json.attribute("footprint_model", text(plan.footprint_model));
-  json.attribute("budget", rounded(plan.budget));
-  json.attribute("icache_lines", rounded(plan.icache_lines));
-  json.attribute("batch", plan.batch);
-  json.attributeArray("relaxations", [&] {
-    for (const std::string& relaxation : plan.relaxations)
-      json.value(text(relaxation));
-  });
-  write_array(json, "bodies", plan.bodies, [&](const BodyPlan& body) { write_body(json, body); });
-  write_array(json, "remarks", plan.remarks, [&](const Remark& remark) {
-    json.attribute("code", text(remark.code));
-    json.attribute("where", text(remark.where));
-    json.attribute("what", text(remark.what));
-    json.attribute("hint", text(remark.hint));
-  });
+template <typename Fields, Maybe<Remark> T> void list_fields(Fields& fields, T& remark) {
+  fields("code", remark.code);
+  fields("where", remark.where);
+  fields("what", remark.what);
+  fields("hint", remark.hint);
 }
 
-void read_windows(PlanFields& fields, BodyPlan& body) {
-  fields.read("windows", body.windows, [](PlanFields& f, PlannedWindow& window) {
-    f.read("name", window.name);
-    f.read("verdict", window.verdict);
-    f.read("reason", window.reason);
-    f.read("would_free", window.would_free);
-    f.read("heat_share", window.heat_share);
-    f.read("cost", window.cost);
-    f.read("static_lines", window.static_lines);
-    f.read("instructions", window.instructions);
-    f.read("region_share", window.region_share);
-    f.read("freed_alone", window.freed_alone);
-    f.read("freed_with_larger", window.freed_with_larger);
-    f.read("accesses", window.accesses, [](PlanFields& g, LocationAccess& access) {
-      g.read("node", access.node);
-      g.read("write", access.write);
-      g.read("function", access.function);
-      g.read("at", access.at);
-    });
-  });
-  fields.read("relaxed", body.relaxed, [](PlanFields& f, PlannedRelaxation& relaxed) {
-    f.read("name", relaxed.name);
-    f.read("verdict", relaxed.verdict);
-    f.read("reason", relaxed.reason);
-  });
+template <typename Fields, Maybe<Plan> T> void list_fields(Fields& fields, T& plan) {
+  fields("program", plan.program);
+  fields("checked", plan.checked);
+  fields("policy", plan.policy);
+  fields("footprint_model", plan.footprint_model);
+  fields("budget", plan.budget);
+  fields("icache_lines", plan.icache_lines);
+  fields("batch", plan.batch);
+  fields("relaxations", plan.relaxations);
+  fields("bodies", plan.bodies);
+  fields("remarks", plan.remarks);
 }
 
-void read_decision(PlanFields& fields, BodyPlan& body) {
-  fields.read("stages", body.stages, [](PlanFields& f, PlannedStage& stage) {
-    f.read("cost", stage.cost);
-    f.read("heat", stage.heat);
-    f.read("crossings", stage.crossings);
-    f.read("blocks", stage.blocks);
-  });
-  fields.read("sites", body.sites, [](PlanFields& f, PlannedSite& site) {
-    f.read("stage", site.stage);
-    f.read("context", site.context);
-    f.read("from", site.from);
-    f.read("to", site.to);
-    f.read("function", site.function);
-    f.read("at", site.at);
-  });
-  fields.read("contexts", body.contexts, [](PlanFields& f, CutContext& context) {
-    f.read("parent", context.parent);
-    f.read("call_block", context.call_block);
-    f.read("function", context.function);
-  });
-}
-
-void read_body(PlanFields& fields, BodyPlan& body) {
-  fields.read("body", body.body);
-  fields.read("source", body.source);
-  fields.read("packets", body.packets);
-  fields.read("instructions", body.instructions);
-  fields.read("footprint", body.footprint);
-  fields.read("static_lines", body.static_lines);
-  fields.read("shared_locations", body.shared_locations);
-  fields.read("window_heat", body.window_heat);
-  fields.read("window_lines", body.window_lines);
-  fields.read("cycles_saved", body.cycles_saved);
-  read_decision(fields, body);
-  read_windows(fields, body);
-}
-
-void read_plan_object(PlanFields& fields, Plan& plan) {
-  fields.read("program", plan.program);
-  fields.read("policy", plan.policy);
-  fields.read("footprint_model", plan.footprint_model);
-  fields.read("budget", plan.budget);
-  fields.read("icache_lines", plan.icache_lines);
-  fields.read("batch", plan.batch);
-  fields.read("relaxations", plan.relaxations);
-  fields.read("bodies", plan.bodies, read_body);
-  fields.read("remarks", plan.remarks, [](PlanFields& f, Remark& remark) {
-    f.read("code", remark.code);
-    f.read("where", remark.where);
-    f.read("what", remark.what);
-    f.read("hint", remark.hint);
-  });
-}
-
-llvm::Error not_a_plan(const llvm::Twine& why, llvm::StringRef path) {
+static llvm::Error not_a_plan(const llvm::Twine& why, llvm::StringRef path) {
   return diagnose("not a plan: " + why, "give the file that 'heddle plan' wrote", path);
 }
 
-} // namespace
+std::string decisions_digest(const Plan& plan) {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  llvm::json::OStream json(out);
+  PlanWriter fields(json);
+  json.object([&] {
+    fields("program", plan.program);
+    fields("relaxations", plan.relaxations);
+    json.attributeArray("bodies", [&] {
+      for (const BodyPlan& body : plan.bodies)
+        json.object([&] {
+          fields("body", body.body);
+          fields("sites", body.sites);
+          fields("contexts", body.contexts);
+        });
+    });
+  });
+  auto digest = llvm::SHA256::hash(llvm::arrayRefFromStringRef(text));
+  return llvm::toHex(llvm::ArrayRef(digest).take_front(16), true);
+}
 
 llvm::Error write_plan(const Plan& plan, llvm::StringRef path) {
   return write_file(path, [&](llvm::raw_ostream& out) {
-    OStream json(out, 2);
-    json.object([&] { write_plan_object(json, plan); });
+    llvm::json::OStream json(out, 2);
+    json.object([&] {
+      PlanWriter fields(json);
+      fields("format", std::string(format_name));
+      fields("version", format_version);
+      list_fields(fields, plan);
+    });
     out << '\n';
   });
 }
@@ -233,14 +159,14 @@ llvm::Expected<Plan> read_plan(llvm::StringRef path, llvm::StringRef program_id)
   Plan plan;
   std::string format;
   uint32_t version = 0;
-  PlanFields fields(*value, "");
-  fields.read("format", format);
-  fields.read("version", version);
+  PlanReader fields(*value, "");
+  fields("format", format);
+  fields("version", version);
   if (version != format_version)
     return diagnose("plan of format version " + llvm::Twine(version) + ", and this Heddle reads " +
                         llvm::Twine(format_version),
                     "make the plan again with 'heddle plan'", path);
-  read_plan_object(fields, plan);
+  list_fields(fields, plan);
   if (llvm::Error error = fields.done(path)) return std::move(error);
   if (!program_id.empty() && plan.program != program_id)
     return diagnose("plan for another build of the program (" + plan.program + ", not " + program_id + ")",

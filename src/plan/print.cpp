@@ -72,4 +72,14 @@ void print_plan(const Plan& plan, llvm::raw_ostream& out) {
         << '\n';
 }
 
+std::string summary_of(const Plan& plan) {
+  size_t stages = 0, sites = 0;
+  for (const BodyPlan& body : plan.bodies) {
+    stages = std::max(stages, body.sites.empty() ? 1 : body.stages.size());
+    sites += body.sites.size();
+  }
+  if (sites == 0) return "no cut is legal and worth it";
+  return std::to_string(stages) + " stages, " + std::to_string(sites) + " sites";
+}
+
 } // namespace heddle

@@ -165,10 +165,13 @@ std::vector<PlannedStage> stages_table(const CutGraph& graph, const Condensed& c
 llvm::Error check_plan(const BodyPlan& plan, const CutGraph& graph) {
   if (plan.body != graph.body)
     return diagnose("the plan is for " + plan.body + ", not for " + graph.body, "make the plan again");
-  if (plan.contexts.size() != graph.contexts.size())
-    return diagnose("the plan opens " + Twine(plan.contexts.size()) + " calls of " + graph.body + ", not " +
-                        Twine(graph.contexts.size()),
-                    "make the plan again: contexts cannot be edited");
+  auto same = [](const CutContext& a, const CutContext& b) {
+    return a.parent == b.parent && a.call_block == b.call_block && a.function == b.function;
+  };
+  if (!std::ranges::equal(plan.contexts, graph.contexts, same))
+    return diagnose("the plan opens other calls of " + graph.body + " than the profile gives",
+                    "contexts cannot be edited, and the profile has to be the one that the plan was made "
+                    "with; make the plan again with 'heddle plan'");
   return stages_of(graph, plan.sites).takeError();
 }
 

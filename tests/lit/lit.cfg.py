@@ -25,6 +25,7 @@ config.substitutions += [
     ("%clangxx", os.path.join(config.llvm_bin, "clang++")),
     ("%clang", os.path.join(config.llvm_bin, "clang")),
     ("%upf", os.path.join(tools, "upf")),
+    ("%python", "/usr/bin/python3"),
 ]
 for tool in ("valgrind", "gdb", "libtool", "cmake", "autoconf", "ar"):
     if shutil.which(tool):

@@ -1,0 +1,57 @@
+#include "cli/planning.h"
+
+#include "plan/make_plan.h"
+#include "profile/icache.h"
+
+namespace heddle {
+
+void PlanningOptions::add_to(CLI::App& app) {
+  app.add_option("--policy", policy, "how cuts are chosen")
+      ->check(CLI::IsMember({"optimistic-bound", "conservative", "greedy-heat", "finest", "none"}))
+      ->capture_default_str();
+  app.add_option("--budget", budget,
+                 "instruction cache that a stage may take, e.g. 24K (default: the host's L1I)");
+  app.add_option("--batch", batch, "most packets in flight")
+      ->check(CLI::Range(2, 4096))
+      ->capture_default_str();
+  app.add_option("--without", without,
+                 "switch a relaxation off: read-only, packet-private, allocator, commutative, "
+                 "abnormal-exit");
+}
+
+namespace {
+
+llvm::Expected<double> budget_lines(const std::string& text) {
+  if (text.empty()) return double(host_icache().bytes) / host_icache().line;
+  llvm::StringRef number = text;
+  unsigned scale = number.consume_back_insensitive("k") ? 1024 : 1;
+  unsigned bytes = 0;
+  if (number.getAsInteger(10, bytes) || bytes == 0)
+    return diagnose("not a size: " + text, "give bytes or kibibytes, such as 24K", "--budget");
+  return double(bytes) * scale / 64;
+}
+
+} // namespace
+
+llvm::Expected<Plan> decide(const Program& program, const Study& study, const PlanningOptions& options) {
+  auto budget = budget_lines(options.budget);
+  if (!budget) return budget.takeError();
+  PlanOptions plan_options;
+  plan_options.policy = options.policy;
+  plan_options.budget.lines = *budget;
+  plan_options.icache_lines = double(host_icache().bytes) / host_icache().line;
+  plan_options.batch = options.batch;
+  for (llvm::StringRef name : relaxation_names())
+    if (!llvm::is_contained(options.without, name)) plan_options.relaxations.push_back(name.str());
+  auto plan = make_plan(program.id, study.graphs, plan_options);
+  if (!plan) return plan;
+  for (size_t b = 0; b != plan->bodies.size(); ++b) {
+    const PacketBody& body = program.bodies[b];
+    plan->bodies[b].source = body.function + " (" + body.loop_at.str() + ")";
+  }
+  llvm::append_range(plan->remarks, program.remarks);
+  llvm::append_range(plan->remarks, study.remarks);
+  return plan;
+}
+
+} // namespace heddle

@@ -1,0 +1,21 @@
+// The options of a decision, common to `plan` and `optimize`.
+#pragma once
+
+#include "plan/plan.h"
+#include "plan/study.h"
+
+#include "CLI/CLI.hpp"
+
+namespace heddle {
+
+struct PlanningOptions {
+  std::string policy = "optimistic-bound";
+  std::string budget; // "32K" of instruction cache; empty: the host's level-1 instruction cache
+  unsigned batch = 32;
+  std::vector<std::string> without;
+  void add_to(CLI::App& app);
+};
+
+llvm::Expected<Plan> decide(const Program& program, const Study& study, const PlanningOptions& options);
+
+} // namespace heddle

@@ -1,0 +1,50 @@
+#include "plan/simulate.h"
+
+#include "plan/sites.h"
+#include "plan/weigh.h"
+
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace heddle {
+
+llvm::Expected<std::vector<SimulatedMisses>>
+simulate(const Trace& trace, const Study& study, const Plan& plan, llvm::ArrayRef<CacheGeometry> caches) {
+  std::vector<GraphWalker> walkers;
+  std::vector<std::vector<unsigned>> stages; // per body, per node
+  for (size_t b = 0; b != study.graphs.size(); ++b) {
+    walkers.emplace_back(study.graphs[b]);
+    auto of_nodes = stages_of(study.graphs[b], plan.bodies[b].sites);
+    if (!of_nodes) return of_nodes.takeError();
+    stages.push_back(std::move(*of_nodes));
+  }
+  auto segment = [&](const TracedPacket& packet, std::vector<std::pair<unsigned, uint64_t>>& begins) {
+    if (packet.body >= walkers.size()) return;
+    unsigned reached = 0;
+    walkers[packet.body].walk(
+        trace.blocks(packet),
+        [&](uint64_t event, uint32_t node, uint32_t) {
+          unsigned stage = stages[packet.body][node];
+          if (stage <= reached) return;
+          reached = stage;
+          begins.push_back({stage, event});
+        },
+        [](uint64_t, uint32_t) {});
+  };
+  std::vector<SimulatedMisses> result;
+  for (const CacheGeometry& cache : caches)
+    result.push_back({cache.str(), simulate_original(trace, study.footprint, cache),
+                      simulate_staged(trace, study.footprint, cache, plan.batch, segment)});
+  return std::move(result);
+}
+
+void print_misses(llvm::ArrayRef<SimulatedMisses> misses, llvm::raw_ostream& out) {
+  out << "\nsimulated instruction-cache misses per thousand instructions\n";
+  for (const SimulatedMisses& cache : misses)
+    out << llvm::format("  %-8s  as written %7.2f   staged %7.2f   (%+.0f %%)\n", cache.cache.c_str(),
+                        cache.original.mpki(), cache.staged.mpki(),
+                        cache.original.misses ? 100.0 * (cache.staged.mpki() / cache.original.mpki() - 1)
+                                              : 0.0);
+}
+
+} // namespace heddle

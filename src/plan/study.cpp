@@ -1,0 +1,59 @@
+#include "plan/study.h"
+
+#include "plan/plan.h"
+#include "plan/sites.h"
+#include "plan/weigh.h"
+#include "profile/weights.h"
+
+#include <chrono>
+
+namespace heddle {
+
+using Clock = std::chrono::steady_clock;
+
+llvm::Expected<Study> study_program(const ProgramImage& image, const Program& program, const Trace& trace,
+                                    llvm::ArrayRef<std::string> without) {
+  AnalysisOptions options;
+  for (const std::string& name : without) {
+    if (!llvm::is_contained(relaxation_names(), name))
+      return diagnose("no relaxation is called " + name, "see `heddle plan --help` for their names",
+                      "--without");
+    options.locations.without.insert(name);
+  }
+  Study study;
+  auto footprint = map_footprint(image, program);
+  if (!footprint) return footprint.takeError();
+  study.footprint = std::move(*footprint);
+
+  BlockTable blocks(*program.module);
+  std::vector<BlockWeight> weights = weigh_blocks(trace, study.footprint);
+  options.hot = [&](BlockId block) { return weights[block].visits > 0; };
+  options.code_lines = [&](BlockId block) { return double(study.footprint[block].lines()); };
+  Clock::time_point begin = Clock::now();
+  auto analysis = analyse(program, blocks, options);
+  if (!analysis) return analysis.takeError();
+  study.analysis_seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+  study.graphs = std::move(analysis->graphs);
+  study.remarks = std::move(analysis->remarks);
+  for (size_t b = 0; b != study.graphs.size(); ++b)
+    weigh_graph(study.graphs[b], program.bodies[b].number, trace, study.footprint);
+  return std::move(study);
+}
+
+llvm::Error check_edited_plan(const Plan& plan, const ProgramImage& image, const Program& program,
+                              const Trace& trace) {
+  std::vector<std::string> without;
+  for (llvm::StringRef name : relaxation_names())
+    if (!llvm::is_contained(plan.relaxations, name)) without.push_back(name.str());
+  auto study = study_program(image, program, trace, without);
+  if (!study) return study.takeError();
+  if (plan.bodies.size() != study->graphs.size())
+    return diagnose("the plan has " + llvm::Twine(plan.bodies.size()) + " packet bodies, and the program " +
+                        llvm::Twine(study->graphs.size()),
+                    "make the plan again with 'heddle plan', and leave out sites rather than bodies");
+  for (size_t b = 0; b != study->graphs.size(); ++b)
+    if (llvm::Error error = check_plan(plan.bodies[b], study->graphs[b])) return error;
+  return llvm::Error::success();
+}
+
+} // namespace heddle

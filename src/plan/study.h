@@ -1,0 +1,33 @@
+// What has to be known of a program before anything is decided, or an edited plan is checked: its packet
+// bodies as weighted graphs.
+#pragma once
+
+#include "analysis/analyse.h"
+#include "profile/footprint.h"
+#include "profile/trace.h"
+#include "program/program.h"
+
+#include <string>
+#include <vector>
+
+namespace heddle {
+
+struct Plan;
+
+struct Study {
+  FootprintMap footprint;
+  std::vector<CutGraph> graphs; // one per Program::bodies
+  std::vector<Remark> remarks;  // of the analysis
+  double analysis_seconds = 0;
+};
+
+// `without`: relaxations that are switched off. Errors: an unknown relaxation, and those of its parts.
+llvm::Expected<Study> study_program(const ProgramImage& image, const Program& program, const Trace& trace,
+                                    llvm::ArrayRef<std::string> without);
+
+// Is every cut of the plan legal? For plans that are not as `heddle plan` wrote them; needs the profile that
+// the plan was made with, because it decides which calls are opened. Errors: the site and the window.
+llvm::Error check_edited_plan(const Plan& plan, const ProgramImage& image, const Program& program,
+                              const Trace& trace);
+
+} // namespace heddle
