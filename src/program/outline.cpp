@@ -122,6 +122,7 @@ public:
     CallBase* call = replace_loop(count);
     redirect_captured();
     move_blocks();
+    resume_by_call();
     finish_debug_info();
     return {body_, call, {}};
   }
@@ -475,6 +476,24 @@ private:
     builder_.CreateBr(region_.header);
     for (BasicBlock* block : region_.blocks)
       body_->splice(next->getIterator(), &function_, block->getIterator());
+  }
+
+  // The landing pads of the loop's calls are in the body now. Code generation takes a `resume` that no
+  // landing pad of its function leads to for unreachable; what a resume becomes in the end is a call like any
+  // other.
+  void resume_by_call() {
+    if (none_of(*body_, [](const BasicBlock& block) { return block.isLandingPad(); })) return;
+    FunctionCallee go_on =
+        module_.getOrInsertFunction("_Unwind_Resume", builder_.getVoidTy(), PointerType::get(context_, 0));
+    for (BasicBlock& block : function_) {
+      auto* resume = dyn_cast<ResumeInst>(block.getTerminator());
+      if (!resume) continue;
+      builder_.SetInsertPoint(resume);
+      builder_.SetCurrentDebugLocation(resume->getDebugLoc());
+      builder_.CreateCall(go_on, {builder_.CreateExtractValue(resume->getValue(), 0)})->setDoesNotReturn();
+      builder_.CreateUnreachable();
+      resume->eraseFromParent();
+    }
   }
 
   void finish_debug_info() {

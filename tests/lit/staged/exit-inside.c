@@ -1,0 +1,50 @@
+// exit() in a body, with packets suspended before it and destructors and buffers still to run; exit from a thread's
+// body too. What was written before, and the status, are those of the original.
+// RUN: %heddle_cc -O2 %packets -pthread %s -o %t && %stage %t | FileCheck %s
+// RUN: %stage %t thread | FileCheck %s
+#include "packets.h"
+
+#include <pthread.h>
+
+static unsigned finished;
+
+__attribute__((noinline)) static uint32_t work(struct rte_mbuf *p, uint32_t x) {
+  uint32_t y = mix(x + p->length);
+  if (p->length % 5 == 0) y ^= mix(x);
+  return x + y;
+}
+
+static void at_end(void) {
+  printf("%u finished, %08x\n", finished, digest(0));
+}
+
+static void *run(void *unused) {
+  struct rte_mbuf *packets[32];
+  int n;
+  while ((n = rte_eth_rx_burst(0, 0, packets, 32)) > 0)
+    for (int i = 0; i < n; i++) {
+      struct rte_mbuf *p = packets[i];
+      if (p->id == 444) {
+        show_crossings();
+        exit(7);
+      }
+      p->out[0] = work(p, p->id);
+      p->out[1] = work(p, p->out[0]);
+      finished++;
+    }
+  return unused;
+}
+
+int main(int count, char **arguments) {
+  atexit(at_end);
+  pthread_t thread;
+  if (count < 2) return run(NULL) != NULL;
+  pthread_create(&thread, NULL, run, NULL);
+  pthread_join(thread, NULL);
+  return 0;
+}
+// CHECK: sites (
+// CHECK: {{ work +\(context}}
+// CHECK: original {{.*}}status 7
+// CHECK: outputs: identical
+// CHECK: exit status 7

@@ -1,0 +1,67 @@
+// setjmp in a function that the body calls, longjmp from below it: kept whole, with packets suspended around it. A
+// longjmp out of the loop abandons what is in flight, so all up to it is one stage.
+// RUN: %heddle_cc -O2 %packets %s -o %t && %stage %t | FileCheck %s
+// RUN: %heddle_cc -O2 %packets -DOUTSIDE %s -o %t.outside && %stage %t.outside | FileCheck %s --check-prefix=OUTSIDE
+#include "packets.h"
+
+#include <setjmp.h>
+
+static jmp_buf outside;
+static unsigned jumped;
+
+__attribute__((noinline)) static uint32_t work(struct rte_mbuf *p, uint32_t x) {
+  uint32_t y = mix(x + p->length);
+  if (p->length % 5 == 0) y ^= mix(x);
+  return x + y;
+}
+
+__attribute__((noinline)) static void deep(struct rte_mbuf *p, jmp_buf *back) {
+  if (p->id % 7 == 3) longjmp(*back, 1 + (int)p->id);
+}
+
+__attribute__((noinline)) static uint32_t attempt(struct rte_mbuf *p, uint32_t x) {
+  jmp_buf back;
+  volatile uint32_t kept = x;
+  int got = setjmp(back);
+  if (got == 0) {
+    kept = kept + 1;
+    deep(p, &back);
+  } else {
+    jumped++;
+  }
+  return mix(kept + got);
+}
+
+static void run(void) {
+  struct rte_mbuf *packets[32];
+  int n;
+  while ((n = rte_eth_rx_burst(0, 0, packets, 32)) > 0)
+    for (int i = 0; i < n; i++) {
+      struct rte_mbuf *p = packets[i];
+#ifdef OUTSIDE
+      if (p->id == 333) longjmp(outside, 5);
+#endif
+      uint32_t x = work(p, p->id);
+      x = attempt(p, x);
+      p->out[0] = work(p, x);
+    }
+}
+
+int main(void) {
+  volatile int value = setjmp(outside);
+  run();
+  printf("%d: %u jumped, %08x\n", value, jumped, digest(0));
+  show_crossings();
+  return 0;
+}
+// CHECK: sites (
+// CHECK: {{ work +\(context 1}}
+// CHECK-NOT: {{ (attempt|deep) +\(}}
+// CHECK: {{ work +\(context [23]}}
+// CHECK: remark
+// CHECK: outputs: identical
+// CHECK: exit status 0
+// OUTSIDE: sites (
+// OUTSIDE: {{ work +\(context}}
+// OUTSIDE: outputs: identical
+// OUTSIDE: exit status 0
