@@ -170,8 +170,7 @@ void ConstraintBuilder::add_inline_assembly(const CallBase& call) {
   if (carries_pointer(call.getType()) && memory) solver_.add_copy(anything_, value(&call));
 }
 
-// --- Intrinsics
-// ---------------------------------------------------------------------------------------------
+// --- Intrinsics ------------------------------------------------------------------------------------------
 
 // False: to be treated as an unknown function.
 bool ConstraintBuilder::add_intrinsic(const CallBase& call, const Function& function) {

@@ -177,8 +177,7 @@ static void add_assembly(const CallBase& call, AccessList& list) {
     list.add_system(SystemLocation::External, true, true);
 }
 
-// --- Models
-// -------------------------------------------------------------------------------------------------
+// --- Models ----------------------------------------------------------------------------------------------
 
 namespace {
 

@@ -41,8 +41,7 @@ std::string recipe_as_json(const LinkRecord& record);
 
 // A relocatable ELF object for this machine whose only content is the section `name` with `bytes`. It is
 // neutral in a link: no executable stack, no effect on the control-flow protection of the program, and kept
-// by
-// --gc-sections.
+// by --gc-sections.
 std::string make_section_object(llvm::StringRef name, llvm::StringRef bytes);
 
 } // namespace heddle

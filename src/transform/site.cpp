@@ -35,11 +35,9 @@
 //   jump, two instructions, does an asynchronous unwinder see a mixture.
 // - setjmp. A function that calls setjmp keeps its variables in its frame, which stays in place.
 // - Direction flag and rounding modes: by the ABI the former is clear at every site; code that changes the
-// latter
-//   touches a shared location for the analysis.
+//   latter touches a shared location for the analysis.
 // - Duplication. The text has only numeric labels, so the compiler may copy it.
-// - Thread. A packet stays on its thread, so a thread-local address computed before the switch holds after
-// it.
+// - Thread. A packet stays on its thread, so a thread-local address computed before the switch holds after it.
 //
 // Function attributes (memory(none), nosync, ...) stop being true when a site goes in; staging.cpp drops them
 // along the chain of callers.
