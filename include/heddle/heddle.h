@@ -15,6 +15,7 @@ struct heddle_counters {
   uint64_t packets;   // packet bodies started on a private stack (a packet loop's last test counts as one)
   uint64_t batches;   // sets of packets that were in flight together
   uint64_t crossings; // times a packet was suspended at a site and resumed
+  uint64_t alone;     // packets that took a rare path and ran alone from there on
 };
 
 #ifndef HEDDLE_ABSENT
@@ -41,7 +42,7 @@ static inline unsigned heddle_in_flight(void) {
   return 0;
 }
 static inline void heddle_get_counters(struct heddle_counters* counters) {
-  counters->packets = counters->batches = counters->crossings = 0;
+  counters->packets = counters->batches = counters->crossings = counters->alone = 0;
 }
 
 #endif

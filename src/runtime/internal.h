@@ -18,6 +18,9 @@ HEDDLE_HIDDEN void heddle_enter(struct heddle_thread* thread, heddle_context* co
 HEDDLE_HIDDEN void heddle_start();
 HEDDLE_HIDDEN int heddle_run_nested(struct heddle_thread* thread, int (*body)(void*), void* env);
 
+// alone.cpp: called by the packet's code at the beginning of a rare path.
+HEDDLE_HIDDEN void heddle_alone();
+
 // schedule.cpp: called by heddle_start on the packet's stack.
 HEDDLE_HIDDEN void heddle_body_stopped(struct heddle_thread* thread, int result);
 HEDDLE_HIDDEN void heddle_body_threw(struct heddle_thread* thread, void* exception);

@@ -21,6 +21,8 @@
 
 // As a round: staging is off. As a context's stage: nothing is suspended there and nothing may start.
 #define HEDDLE_NONE 0xffffffff
+// As a round: the packet that runs is alone (alone.cpp); its sites do nothing. No context waits for it.
+#define HEDDLE_ALONE 0xfffffffe
 
 #ifndef __ASSEMBLER__
 #include <stddef.h>
@@ -55,7 +57,7 @@ struct heddle_thread {
   void* env;
   uint64_t packets; // started staged
 
-  uint64_t batches, crossings;
+  uint64_t batches, crossings, alone;
   struct heddle_context* contexts;
   struct heddle_context* used_end;  // contexts before it hold packets of this batch
   struct heddle_context* limit_end; // contexts before it may be used

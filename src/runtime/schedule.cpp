@@ -116,8 +116,8 @@ void finish_batch(heddle_thread& thread) {
     }
     if (lowest == HEDDLE_NONE) break;
     thread.crossings += waiting;
-    thread.round = lowest;
     for (heddle_context* context = first; context < end;) {
+      thread.round = lowest; // a packet that ran alone has changed it
       run_context(thread, *context);
       context = thread.current + step;
       while (context < end && context->stage != lowest)
@@ -180,6 +180,7 @@ int heddle_run_loop(int (*body)(void* env), void* env, int64_t count) {
   do {
     heddle_context* context = thread.contexts;
     do {
+      thread.round = 0; // a packet that ran alone has changed it
       run_context(thread, *context);
       context = thread.current + thread.step;
     } while (!thread.stopped && context < thread.limit_end);
@@ -230,6 +231,7 @@ void heddle_get_counters(struct heddle_counters* counters) {
   counters->packets = heddle_this_thread.packets;
   counters->batches = heddle_this_thread.batches;
   counters->crossings = heddle_this_thread.crossings;
+  counters->alone = heddle_this_thread.alone;
 }
 
 } // extern "C"

@@ -1,0 +1,29 @@
+// A packet on a rare path runs alone (docs/design.md, "Rare paths"): every packet before it runs to its end
+// first, in packet order, and no packet after it runs before it has ended. So on a rare path the program's order
+// is the original's, except for what later packets did in stages already behind.
+//
+// The call stands at the beginning of rare code and runs on the packet's own stack. The earlier packets are
+// entered from here as the scheduler would enter them, so they come back here when they end; sites do nothing
+// meanwhile, nor for the rest of this packet. The scheduler sets its round again after it (schedule.cpp).
+#include "internal.h"
+
+using namespace heddle::runtime;
+
+extern "C" void heddle_alone() {
+  heddle_thread& thread = heddle_this_thread;
+  if (thread.round >= HEDDLE_ALONE) return; // staging is off, or the packet is alone already
+  heddle_context* const self = thread.current;
+  void* const home_sp = thread.home_sp;
+  void* const home_fake_stack = thread.home_fake_stack;
+  const void* const home_bottom = thread.home_bottom;
+  const size_t home_size = thread.home_size;
+  thread.round = HEDDLE_ALONE;
+  ++thread.alone;
+  for (heddle_context* context = thread.contexts; context != self; context += thread.step)
+    if (context->stage != 0 && context->stage != HEDDLE_NONE) run_context(thread, *context);
+  thread.current = self;
+  thread.home_sp = home_sp;
+  thread.home_fake_stack = home_fake_stack;
+  thread.home_bottom = home_bottom;
+  thread.home_size = home_size;
+}
