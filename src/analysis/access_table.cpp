@@ -17,8 +17,12 @@ size_t AccessTable::KeyHash::operator()(const AccessKey& key) const {
                             key.write, unsigned(key.update), key.implied);
 }
 
+static AccessKey key_of(const Access& access) {
+  return {access.object, access.place, access.size, access.write, access.update, access.implied};
+}
+
 void AccessTable::add(UnitId unit, const Access& access) {
-  AccessKey key{access.object, access.place, access.size, access.write, access.update, access.implied};
+  AccessKey key = key_of(access);
   auto [it, fresh] = index_.try_emplace(key, uint32_t(keys_.size()));
   if (fresh) {
     keys_.push_back(key);
@@ -29,7 +33,7 @@ void AccessTable::add(UnitId unit, const Access& access) {
   if (made_by.empty() || made_by.back().first != unit) made_by.push_back({unit, access.at});
 }
 
-AccessTable::AccessTable(const BodyGraph& graph, const Effects& effects) {
+AccessTable::AccessTable(const BodyGraph& graph, const Effects& effects, const RunSpans& spans) {
   llvm::DenseMap<const llvm::BasicBlock*, UnitId> block_units;
   llvm::DenseMap<const Access*, UnitId> summary_units; // by where the summary lies
   for (uint32_t n = 0; n != graph.nodes.size(); ++n) {
@@ -58,6 +62,30 @@ AccessTable::AccessTable(const BodyGraph& graph, const Effects& effects) {
   }
   for (const auto& [object, keys] : by_object_)
     objects_.push_back(object);
+  runs_.resize(keys_.size());
+  if (spans) note_runs(*graph.contexts.front().function, effects, spans);
+}
+
+void AccessTable::note_runs(const llvm::Function& body, const Effects& effects, const RunSpans& spans) {
+  for (const llvm::Function* function : effects.reach(body))
+    for (const llvm::BasicBlock& block : *function) {
+      std::optional<RunSpan> span = spans(&block);
+      if (!span) continue;
+      for (const llvm::Instruction& instruction : block)
+        for (const Access& access : effects.of(instruction)) {
+          auto found = index_.find(key_of(access));
+          if (found == index_.end()) continue; // of a frame that is gone when the callee returns
+          Run& run = runs_[found->second];
+          if (!run.first || span->first < run.span.first) {
+            run.first = &instruction;
+            run.span.first = span->first;
+          }
+          if (!run.last || span->last > run.span.last) {
+            run.last = &instruction;
+            run.span.last = span->last;
+          }
+        }
+    }
 }
 
 const std::vector<uint32_t>& AccessTable::keys_of(ObjectId object) const {

@@ -4,7 +4,9 @@
 #include "analysis/body_graph.h"
 #include "analysis/effects.h"
 
+#include <functional>
 #include <map>
+#include <optional>
 #include <unordered_map>
 
 namespace heddle {
@@ -21,9 +23,17 @@ struct AccessKey {
   bool operator==(const AccessKey&) const = default;
 };
 
+// When, on average, packets of the sample run a block first and last: the part of the packet's instructions
+// that ran before, 0 to 1.
+struct RunSpan {
+  double first = 0, last = 0;
+};
+// Null: not known. Answers with none for blocks that no packet of the sample ran.
+using RunSpans = std::function<std::optional<RunSpan>(const llvm::BasicBlock*)>;
+
 class AccessTable {
 public:
-  AccessTable(const BodyGraph& graph, const Effects& effects);
+  AccessTable(const BodyGraph& graph, const Effects& effects, const RunSpans& spans);
 
   struct Carrier {
     uint32_t node;
@@ -44,9 +54,17 @@ public:
   const std::vector<uint32_t>& nodes_of(UnitId unit) const { return unit_nodes_[unit]; }
   size_t unit_count() const { return unit_nodes_.size(); }
 
+  // The first and the last instruction with this access that packets of the sample ran; null if none did.
+  struct Run {
+    const llvm::Instruction *first = nullptr, *last = nullptr;
+    RunSpan span;
+  };
+  const Run& run_of(uint32_t key) const { return runs_[key]; }
+
 private:
   UnitId new_unit();
   void add(UnitId unit, const Access& access);
+  void note_runs(const llvm::Function& body, const Effects& effects, const RunSpans& spans);
 
   std::vector<AccessKey> keys_;
   std::vector<std::vector<std::pair<UnitId, const llvm::Instruction*>>> made_by_; // per key
@@ -57,6 +75,7 @@ private:
     size_t operator()(const AccessKey& key) const;
   };
   std::unordered_map<AccessKey, uint32_t, KeyHash> index_;
+  std::vector<Run> runs_; // per key
 };
 
 } // namespace heddle

@@ -179,7 +179,10 @@ llvm::Expected<Analysis> analyse(const Program& program, const BlockTable& block
     Sharing sharing(*body.body, *effects, own_arrays[b]);
     CutGraph& described = result.graphs.emplace_back(describe_graph(graph, body, blocks));
     if (options.code_lines) add_static_lines(described, graph, *effects, blocks, options.code_lines);
-    described.locations = find_locations(graph, body, *effects, sharing, options.locations);
+    LocationOptions locations = options.locations;
+    if (options.spans)
+      locations.spans = [&](const llvm::BasicBlock* block) { return options.spans(blocks.id(block)); };
+    described.locations = find_locations(graph, body, *effects, sharing, locations);
     add_untraced(result.remarks, *body.body, *effects);
     if (graph.truncated)
       result.remarks.push_back({"body-too-large", body.loop_at.str(),

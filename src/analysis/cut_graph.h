@@ -43,9 +43,26 @@ struct LocationAccess {
   std::string function, at; // innermost function and file:line of the access itself
 };
 
+// An access that packets of the sample made, and how far into the packet: the part of its instructions that
+// ran before, 0 to 1, on average.
+struct SampledAccess {
+  double when = 0;
+  bool write = false;
+  std::string function, at;
+};
+
+// Sorts by time and keeps the first and the last access, and the first and the last write.
+void keep_bounds(std::vector<SampledAccess>& sampled);
+
 struct SharedLocation {
-  std::string name; // for the program's owner: "session->qer.tokens (heap, session.c:210) +16"
+  std::string name; // for the program's owner: "session_t.qer.tokens (heap at session.c:210 in add_session)"
   std::vector<LocationAccess> accesses;
+  std::string object; // what it is part of, under the same words
+  std::vector<std::string>
+      parts; // the ranges of bytes that these accesses concern: "session_t.qer.tokens", "+16"
+  // Did a packet of the sample make any of the accesses? True where that is not known.
+  bool ran = true;
+  std::vector<SampledAccess> sampled; // the first and the last of these, and the first and the last write
   // The relaxation that frees it ("read-only", "packet-private", "allocator", "commutative"), or "window".
   std::string verdict;
   std::string reason;     // why, in one sentence with source lines

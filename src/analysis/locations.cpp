@@ -20,7 +20,10 @@
 //   abnormal-exit   abort, failed assertions, traps: a program that crashes has no outputs to compare.
 #include "analysis/locations.h"
 
+#include "analysis/hints.h"
+#include "analysis/location_names.h"
 #include "analysis/loop_control.h"
+#include "analysis/names.h"
 #include "program/modelled.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/Instructions.h"
@@ -34,13 +37,15 @@ namespace heddle {
 namespace {
 
 constexpr size_t named_accesses = 64; // of one location: beyond that, the node's own place has to do
+constexpr size_t named_parts = 64;    // likewise: fields
 
 class Finder {
 public:
   Finder(const BodyGraph& graph, const PacketBody& body, const Effects& effects, const Sharing& sharing,
          const LocationOptions& options)
       : graph_(graph), body_(body), effects_(effects), points_to_(effects.points_to()), sharing_(sharing),
-        options_(options), table_(graph, effects), maker_slot_(table_.unit_count()) {}
+        options_(options), table_(graph, effects, options.spans), maker_slot_(table_.unit_count()),
+        names_(effects.points_to().module()) {}
 
   std::vector<SharedLocation> run() {
     loop_control();
@@ -63,12 +68,19 @@ public:
 private:
   bool on(llvm::StringRef relaxation) const { return !options_.without.contains(relaxation); }
 
+  // As written; the body is part of the function that holds the packet loop.
+  std::string function_name(const llvm::Instruction& at) const {
+    llvm::StringRef name = innermost_function(at);
+    bool body = at.getFunction() == body_.body && name.starts_with("heddle.");
+    return body && !body_.function.empty() ? body_.function : name.str();
+  }
+
   // Adds `at` as an access of `node`, one entry per node, a write if any of its accesses writes.
   void touch(SharedLocation& location, uint32_t node, const llvm::Instruction* at, bool write) {
     LocationAccess access{node, write, {}, {}};
     if (location.accesses.size() < named_accesses) {
       access.at = location_of(*at).str();
-      access.function = source_name(*at->getFunction()).str();
+      access.function = function_name(*at);
     }
     location.accesses.push_back(std::move(access));
   }
@@ -111,6 +123,7 @@ private:
 
   void touch_all(SharedLocation& location, llvm::ArrayRef<uint32_t> keys) {
     touch_all(location, makers_of(keys));
+    note_sample(location, keys);
   }
   void touch_all(SharedLocation& location, const Makers& makers) {
     llvm::DenseMap<uint32_t, uint32_t> entry_of; // node -> index into accesses
@@ -123,6 +136,41 @@ private:
           location.accesses[it->second].write |= maker.write;
       }
     merge_by_node(location);
+  }
+
+  bool ran(llvm::ArrayRef<uint32_t> keys) const {
+    return !options_.spans || llvm::any_of(keys, [&](uint32_t key) { return table_.run_of(key).first; });
+  }
+
+  // Adds what the sample's packets did by these accesses to what is known of others.
+  void note_sample(SharedLocation& location, llvm::ArrayRef<uint32_t> keys) const {
+    location.ran = ran(keys);
+    struct Bounds {
+      const llvm::Instruction *first = nullptr, *last = nullptr;
+      RunSpan span;
+    } bounds[2]; // reads, writes
+    for (uint32_t key : keys) {
+      const AccessTable::Run& run = table_.run_of(key);
+      Bounds& known = bounds[table_.keys()[key].write];
+      if (run.first && (!known.first || run.span.first < known.span.first)) {
+        known.first = run.first;
+        known.span.first = run.span.first;
+      }
+      if (run.last && (!known.last || run.span.last > known.span.last)) {
+        known.last = run.last;
+        known.span.last = run.span.last;
+      }
+    }
+    auto add = [&](const llvm::Instruction* at, double when, bool write) {
+      location.sampled.push_back({when, write, function_name(*at), location_of(*at).str()});
+    };
+    for (bool write : {false, true}) {
+      const Bounds& known = bounds[write];
+      if (!known.first) continue;
+      add(known.first, known.span.first, write);
+      if (known.last != known.first) add(known.last, known.span.last, write);
+    }
+    keep_bounds(location.sampled);
   }
 
   void loop_control() {
@@ -239,7 +287,7 @@ private:
         window(std::move(location), object, unwritten);
     }
     // Ranges with the same accesses are one location.
-    std::set<std::vector<std::pair<AccessTable::UnitId, bool>>> done;
+    std::map<Who, size_t> known; // index into result_
     for (uint32_t write : writes) {
       std::vector<uint32_t> members;
       for (uint32_t key : keys)
@@ -247,18 +295,48 @@ private:
       if (table_.keys()[write].implied && members.size() == 1) continue;
       bool commutative = on("commutative") && commutes(members);
       Makers makers = makers_of(members);
-      std::vector<std::pair<AccessTable::UnitId, bool>> who;
+      Who who{{}, commutative, ran(members)};
       for (const Maker& maker : makers)
-        who.push_back({maker.unit, commutative});
-      if (!done.insert(std::move(who)).second) continue;
+        who.units.push_back(maker.unit);
+      LocationName name = name_range(object, write, members);
+      auto [place, fresh] = known.try_emplace(std::move(who), result_.size());
+      if (!fresh) {
+        add_range(result_[place->second], name, members);
+        continue;
+      }
       SharedLocation location;
-      location.name = describe(object, table_.keys()[write].place);
+      location.name = name.full;
+      location.object = name.object;
+      location.parts.push_back(name.part);
       touch_all(location, makers);
+      note_sample(location, members);
       if (commutative)
         relax(location, "commutative", "only updated by one commutative operation, and never read");
       else
         window(std::move(location), object, members);
     }
+  }
+
+  struct Who { // makes the accesses of a location
+    std::vector<AccessTable::UnitId> units;
+    bool commutative, ran;
+    auto operator<=>(const Who&) const = default;
+  };
+
+  LocationName name_range(const MemoryObject& object, uint32_t write, llvm::ArrayRef<uint32_t> members) {
+    const Place& place = table_.keys()[write].place;
+    std::vector<const llvm::Instruction*> accesses;
+    for (uint32_t member : members)
+      if (table_.keys()[member].place == place && accesses.size() < named_accesses)
+        for (const auto& [unit, at] : table_.made_by(member))
+          accesses.push_back(at);
+    return names_.name(object, place, accesses);
+  }
+
+  void add_range(SharedLocation& location, const LocationName& name, llvm::ArrayRef<uint32_t> members) const {
+    if (location.parts.size() < named_parts && !llvm::is_contained(location.parts, name.part))
+      location.parts.push_back(name.part);
+    note_sample(location, members);
   }
 
   bool commutes(llvm::ArrayRef<uint32_t> members) const {
@@ -270,25 +348,10 @@ private:
   }
 
   void window(SharedLocation location, const MemoryObject& object, llvm::ArrayRef<uint32_t> members) {
-    bool updated = false, plain_read = false;
-    for (uint32_t member : members) {
-      const AccessKey& key = table_.keys()[member];
-      updated |= key.update != UpdateOp::None;
-      plain_read |= !key.write && key.update == UpdateOp::None;
-    }
     location.verdict = "window";
     location.reason = sharing_.is_shared(object.id) ? "written by one packet and used by others"
                                                     : "private to the packet, but that relaxation is off";
-    if (updated && plain_read)
-      location.would_free = "commutative, but its value is also read in the body";
-    else if (object.kind == ObjectKind::Global || object.kind == ObjectKind::Stack)
-      location.would_free = "scratch, if every packet writes it before reading it";
-    else if (object.kind == ObjectKind::Heap)
-      location.would_free = "keyed, if packets reach it only by a key of theirs (a flow, a connection)";
-    else if (object.kind == ObjectKind::Packet)
-      location.would_free = "packet-private, if its address were not stored in shared memory";
-    else
-      location.would_free = "a model of the functions that reach it";
+    location.would_free = what_would_free({object, table_, members, location, points_to_, sharing_});
     result_.push_back(std::move(location));
   }
 
@@ -362,6 +425,7 @@ private:
   const LocationOptions& options_;
   AccessTable table_;
   std::vector<uint32_t> maker_slot_; // by unit: where it was in the list made last
+  LocationNames names_;
   std::vector<SharedLocation> result_;
 };
 

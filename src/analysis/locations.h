@@ -1,6 +1,7 @@
 // The shared locations of a body, the nodes that touch them, and the verdict on each.
 #pragma once
 
+#include "analysis/access_table.h"
 #include "analysis/body_graph.h"
 #include "analysis/cut_graph.h"
 #include "analysis/sharing.h"
@@ -14,6 +15,7 @@ llvm::ArrayRef<llvm::StringRef> relaxation_names();
 
 struct LocationOptions {
   llvm::StringSet<> without; // relaxations that are switched off
+  RunSpans spans;            // when the sample's packets ran what; null: not known
 };
 
 std::vector<SharedLocation> find_locations(const BodyGraph& graph, const PacketBody& body,

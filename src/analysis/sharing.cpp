@@ -38,6 +38,8 @@ Sharing::Sharing(const llvm::Function& body, const Effects& effects, const Objec
   }
   for (unsigned id : points_to.escaped())
     share(id);
+  for (unsigned array : own_arrays)
+    elements_ |= points_to.contents(array);
   while (!work.empty()) {
     ObjectId id = work.back();
     work.pop_back();

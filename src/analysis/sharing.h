@@ -27,6 +27,8 @@ public:
 
   bool is_shared(ObjectId object) const { return shared_.test(object); }
   bool is_private(ObjectId object) const { return !shared_.test(object); }
+  // Does what the receive interface delivers for one packet point straight to it?
+  bool is_element(ObjectId object) const { return elements_.test(object); }
 
   // Instructions of the body after which `object`'s address lies in shared memory or with outside code.
   // Empty for objects that are never published.
@@ -42,7 +44,7 @@ private:
 
   const llvm::Function& body_;
   const Effects& effects_;
-  mutable ObjectSet shared_; // its test() caches
+  mutable ObjectSet shared_, elements_; // their test() caches
   llvm::DenseMap<ObjectId, ObjectId> twins_;
 };
 

@@ -7,11 +7,13 @@
 #include "plan/plan.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <map>
+#include <tuple>
 
 namespace heddle {
 
@@ -22,6 +24,9 @@ namespace {
 constexpr size_t windows_in_full = 20; // then one line for the rest
 constexpr size_t accesses_at_ends = 3; // shown at each end of a window
 constexpr size_t relaxed_per_verdict = 10;
+constexpr size_t parts_shown = 12; // of one object
+constexpr size_t objects_shown = 4;
+constexpr size_t places_shown = 3; // of one remark
 constexpr unsigned text_width = 110;
 constexpr unsigned indent = 23;
 
@@ -59,6 +64,7 @@ std::vector<Line> merged_lines(const PlannedWindow& window) {
   std::vector<Line> lines;
   std::map<std::pair<std::string, std::string>, size_t> seen;
   for (const LocationAccess& access : window.accesses) {
+    if (access.at.empty()) continue;
     auto [place, fresh] = seen.try_emplace({access.function, access.at}, lines.size());
     if (fresh) lines.push_back({&access, false, false});
     (access.write ? lines[place->second].write : lines[place->second].read) = true;
@@ -86,8 +92,57 @@ void explain_accesses(const PlannedWindow& window, llvm::raw_ostream& out) {
   }
 }
 
+// Fields by name first; offsets, which say little to a reader, are only counted when there are names.
+std::string joined_parts(const std::vector<std::string>& parts) {
+  std::vector<std::string> names, offsets;
+  for (const std::string& part : parts)
+    if (!part.empty()) (part[0] == '+' || part[0] == '-' ? offsets : names).push_back(part);
+  bool any_part = names.size() + offsets.size() != parts.size();
+  std::vector<std::string>& shown = names.empty() ? offsets : names;
+  size_t more = shown.size() > parts_shown ? shown.size() - parts_shown : 0;
+  shown.resize(shown.size() - more);
+  std::string text = llvm::join(shown, ", ");
+  if (more) text += formatv(" and {0} more", more);
+  if (!names.empty() && !offsets.empty())
+    text += formatv("; {0} others known by their offset only", offsets.size());
+  if (any_part) text += "; and by accesses that may be anywhere in it";
+  return text;
+}
+
+std::string joined_objects(const std::vector<std::string>& objects) {
+  size_t shown = std::min(objects.size(), objects_shown);
+  std::string text = llvm::join(llvm::ArrayRef(objects).take_front(shown), "; ");
+  if (objects.size() > shown) text += formatv("; and {0} more (in the plan file)", objects.size() - shown);
+  return text;
+}
+
+// What packets of the sample did, by time: the owner reads it as the way of a packet.
+void explain_sampled(const PlannedWindow& window, llvm::raw_ostream& out) {
+  auto is_write = [](const SampledAccess& access) { return access.write; };
+  const auto& sampled = window.sampled;
+  auto first_write = llvm::find_if(sampled, is_write);
+  size_t width = 0;
+  for (const SampledAccess& access : sampled)
+    width = std::max(width, access.at.size());
+  for (size_t i = 0; i != sampled.size(); ++i) {
+    const SampledAccess& access = sampled[i];
+    bool first = first_write != sampled.end() && &access == &*first_write;
+    const char* label = sampled.size() == 1       ? "accessed"
+                        : i == 0                  ? "first access"
+                        : i + 1 == sampled.size() ? "last access"
+                        : first                   ? "first write"
+                                                  : "last write";
+    out << "     " << llvm::left_justify(label, indent - 5) << llvm::left_justify(access.at, unsigned(width))
+        << (access.write ? "  writes  " : "  reads   ")
+        << formatv("{0,3:f0} % into the packet  {1}\n", 100 * access.when, access.function);
+  }
+}
+
 void explain_window(const Plan& plan, const PlannedWindow& window, size_t number, llvm::raw_ostream& out) {
   out << llvm::format("\n%3zu. ", number) << window.name << '\n';
+  if (window.objects.size() > 1) paragraph(out, "one of", joined_objects(window.objects));
+  if (window.parts.size() > 1)
+    paragraph(out, window.objects.size() > 1 ? "its parts" : "parts", joined_parts(window.parts));
   paragraph(out, "holds together",
             formatv("{0:f1} % of a packet's instructions ({1}), {2:f0} cache lines = {3:f0} % of the budget",
                     100 * window.heat_share, window.instructions, window.cost,
@@ -97,7 +152,10 @@ void explain_window(const Plan& plan, const PlannedWindow& window, size_t number
     paragraph(
         out, "with others",
         formatv("windows that overlap it make it {0:f1} % in one piece", 100 * window.region_share).str());
-  explain_accesses(window, out);
+  if (window.sampled.empty())
+    explain_accesses(window, out);
+  else
+    explain_sampled(window, out);
   if (!window.reason.empty()) paragraph(out, "why", window.reason);
   paragraph(out, "would be freed by",
             window.would_free.empty() ? "nothing that Heddle knows" : window.would_free);
@@ -121,7 +179,12 @@ void explain_figures(const Plan& plan, const BodyPlan& body, llvm::raw_ostream& 
             formatv("{0:f0} instructions, {1:f0} cache lines; budget {2:f0} lines, batch {3}",
                     body.instructions, body.footprint, plan.budget, plan.batch)
                 .str());
-  std::string shared = formatv("{0}: {1} with a window", body.shared_locations, body.windows.size()).str();
+  size_t held = 0, cold = 0;
+  for (const PlannedWindow& window : body.windows) {
+    held += window.locations;
+    cold += window.ran ? 0 : window.locations;
+  }
+  std::string shared = formatv("{0}: {1} with a window", body.shared_locations, held).str();
   for (const auto& [verdict, locations] : by_verdict(body))
     shared += formatv(", {0} {1}", locations.size(), verdict).str();
   paragraph(out, "shared locations", shared);
@@ -138,6 +201,13 @@ void explain_figures(const Plan& plan, const BodyPlan& body, llvm::raw_ostream& 
                     body.window_heat, percent(body.window_heat, body.instructions),
                     percent(body.window_lines, body.static_lines))
                 .str());
+  if (cold)
+    paragraph(out, "never touched",
+              formatv("{0} of the {1} locations with a window are touched only by code that no packet of the "
+                      "sample ran; with a rare path for that code the largest piece that cannot be cut "
+                      "would be {2:f1} % of the packet",
+                      cold, held, 100 * body.freed_rare)
+                  .str());
 }
 
 void explain_relaxed(const BodyPlan& body, llvm::raw_ostream& out) {
@@ -152,6 +222,17 @@ void explain_relaxed(const BodyPlan& body, llvm::raw_ostream& out) {
   }
 }
 
+void explain_windows(const Plan& plan, const BodyPlan& body, llvm::raw_ostream& out) {
+  if (body.windows.empty()) return;
+  out << "\n  windows, largest first\n";
+  for (size_t i = 0; i != std::min(body.windows.size(), windows_in_full); ++i)
+    explain_window(plan, body.windows[i], i + 1, out);
+  if (body.windows.size() <= windows_in_full) return;
+  const PlannedWindow& next = body.windows[windows_in_full];
+  out << formatv("\n     ... and {0} more, none above {1:f1} % of the packet (in the plan file)\n",
+                 body.windows.size() - windows_in_full, 100 * next.heat_share);
+}
+
 void explain_body(const Plan& plan, const BodyPlan& body, llvm::raw_ostream& out) {
   out << body.body << ": " << (body.source.empty() ? "?" : body.source) << '\n';
   explain_figures(plan, body, out);
@@ -159,15 +240,30 @@ void explain_body(const Plan& plan, const BodyPlan& body, llvm::raw_ostream& out
             body.sites.empty()
                 ? "not staged"
                 : formatv("{0} stages, {1} sites", body.stages.size(), body.sites.size()).str());
-  if (!body.windows.empty()) out << "\n  windows, largest first\n";
-  for (size_t i = 0; i != std::min(body.windows.size(), windows_in_full); ++i)
-    explain_window(plan, body.windows[i], i + 1, out);
-  if (body.windows.size() > windows_in_full) {
-    const PlannedWindow& next = body.windows[windows_in_full];
-    out << formatv("\n     ... and {0} more, none above {1:f1} % of the packet (in the plan file)\n",
-                   body.windows.size() - windows_in_full, 100 * next.heat_share);
-  }
+  explain_windows(plan, body, out);
   explain_relaxed(body, out);
+}
+
+// Remarks of the same kind that say the same, once with their places.
+void explain_remarks(const std::vector<Remark>& remarks, llvm::raw_ostream& out) {
+  std::map<std::tuple<std::string, std::string, std::string>, std::vector<std::string>> places;
+  auto key = [](const Remark& remark) { return std::tuple(remark.code, remark.what, remark.hint); };
+  for (const Remark& remark : remarks)
+    if (auto& known = places[key(remark)]; !llvm::is_contained(known, remark.where))
+      known.push_back(remark.where);
+  for (const Remark& remark : remarks) {
+    auto found = places.find(key(remark));
+    if (found == places.end()) continue; // told before
+    std::vector<std::string>& where = found->second;
+    size_t count = where.size();
+    where.resize(std::min(count, places_shown));
+    out << "remark [" << remark.code << "] " << llvm::join(where, ", ");
+    if (count > where.size()) out << formatv(" and {0} more places", count - where.size());
+    out << '\n';
+    paragraph(out, "", remark.what);
+    paragraph(out, "hint", remark.hint);
+    places.erase(found);
+  }
 }
 
 } // namespace
@@ -177,11 +273,7 @@ void explain_plan(const Plan& plan, llvm::raw_ostream& out) {
     explain_body(plan, body, out);
     out << '\n';
   }
-  for (const Remark& remark : plan.remarks) {
-    out << "remark [" << remark.code << "] " << remark.where << '\n';
-    paragraph(out, "", remark.what);
-    paragraph(out, "hint", remark.hint);
-  }
+  explain_remarks(plan.remarks, out);
 }
 
 } // namespace heddle

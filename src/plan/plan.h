@@ -40,6 +40,13 @@ struct PlannedWindow {
   // is.
   double region_share = 0, freed_alone = 0, freed_with_larger = 0;
   std::vector<LocationAccess> accesses; // in control-flow order: the first and the last ones bound it
+  // Locations that cannot be told apart share a row: those of one object with one extent, and those of all
+  // the objects that the same accesses may reach.
+  uint32_t locations = 1;
+  std::vector<std::string> objects;
+  std::vector<std::string> parts;     // of the first object: fields or offsets
+  bool ran = true;                    // did a packet of the sample make any of the accesses?
+  std::vector<SampledAccess> sampled; // first, last, first write and last write of these, by time
 };
 
 // A shared location that needs no window, and the relaxation that says so.
@@ -62,6 +69,8 @@ struct BodyPlan {
   double static_lines = 0; // of all its code
   double window_heat = 0;  // instructions per packet inside any window
   double window_lines = 0; // static lines inside any window
+  double freed_rare =
+      0; // largest piece, 0 to 1, if all windows that no packet of the sample touches were freed
   double cycles_saved = 0; // per packet, predicted; only the sign and the order matter
 };
 

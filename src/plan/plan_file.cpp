@@ -28,6 +28,13 @@ template <typename Fields, Maybe<LocationAccess> T> void list_fields(Fields& fie
   fields("at", access.at);
 }
 
+template <typename Fields, Maybe<SampledAccess> T> void list_fields(Fields& fields, T& access) {
+  fields("when", access.when);
+  fields("write", access.write);
+  fields("function", access.function);
+  fields("at", access.at);
+}
+
 template <typename Fields, Maybe<PlannedWindow> T> void list_fields(Fields& fields, T& window) {
   fields("name", window.name);
   fields("verdict", window.verdict);
@@ -40,6 +47,11 @@ template <typename Fields, Maybe<PlannedWindow> T> void list_fields(Fields& fiel
   fields("region_share", window.region_share);
   fields("freed_alone", window.freed_alone);
   fields("freed_with_larger", window.freed_with_larger);
+  fields("locations", window.locations);
+  fields("objects", window.objects);
+  fields("parts", window.parts);
+  fields("ran", window.ran);
+  fields("sampled", window.sampled);
   fields("accesses", window.accesses);
 }
 
@@ -81,6 +93,7 @@ template <typename Fields, Maybe<BodyPlan> T> void list_fields(Fields& fields, T
   fields("shared_locations", body.shared_locations);
   fields("window_heat", body.window_heat);
   fields("window_lines", body.window_lines);
+  fields("freed_rare", body.freed_rare);
   fields("cycles_saved", body.cycles_saved);
   fields("stages", body.stages);
   fields("sites", body.sites);

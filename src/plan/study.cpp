@@ -28,6 +28,8 @@ llvm::Expected<Study> study_program(const ProgramImage& image, const Program& pr
   BlockTable blocks(*program.module);
   std::vector<BlockWeight> weights = weigh_blocks(trace, study.footprint);
   options.hot = [&](BlockId block) { return weights[block].visits > 0; };
+  std::vector<std::optional<RunSpan>> spans = run_spans(trace, study.footprint);
+  options.spans = [&](BlockId block) { return spans[block]; };
   options.code_lines = [&](BlockId block) { return double(study.footprint[block].lines()); };
   Clock::time_point begin = Clock::now();
   auto analysis = analyse(program, blocks, options);

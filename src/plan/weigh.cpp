@@ -97,4 +97,36 @@ uint64_t weigh_graph(CutGraph& graph, unsigned number, const Trace& trace, const
   return packets;
 }
 
+std::vector<std::optional<RunSpan>> run_spans(const Trace& trace, const FootprintMap& footprint) {
+  struct Seen {
+    uint64_t packets = 0, packet = UINT64_MAX;
+    double first = 0, last = 0, last_here = 0; // sums, and the present packet's last
+  };
+  std::vector<Seen> seen(footprint.size());
+  for (uint64_t number = 0; number != trace.packets.size(); ++number) {
+    llvm::ArrayRef<BlockId> blocks = trace.blocks(trace.packets[number]);
+    uint64_t total = 0, before = 0;
+    for (BlockId block : blocks)
+      total += footprint[block].instructions();
+    for (BlockId block : blocks) {
+      Seen& entry = seen[block];
+      double when = total ? double(before) / double(total) : 0;
+      if (entry.packet != number) {
+        entry.packet = number;
+        ++entry.packets;
+        entry.first += when;
+        entry.last_here = 0;
+      }
+      entry.last += when - entry.last_here;
+      entry.last_here = when;
+      before += footprint[block].instructions();
+    }
+  }
+  std::vector<std::optional<RunSpan>> spans(seen.size());
+  for (size_t b = 0; b != seen.size(); ++b)
+    if (double packets = double(seen[b].packets))
+      spans[b] = {seen[b].first / packets, seen[b].last / packets};
+  return spans;
+}
+
 } // namespace heddle

@@ -2,6 +2,7 @@
 // node and the crossings of each edge (NanoPL section 5.2), per context rather than per function.
 #pragma once
 
+#include "analysis/access_table.h"
 #include "analysis/cut_graph.h"
 #include "profile/footprint.h"
 #include "profile/trace.h"
@@ -32,5 +33,8 @@ private:
 // Returns the number of packets.
 uint64_t weigh_graph(CutGraph& graph, unsigned number, const Trace& trace, const FootprintMap& footprint,
                      unsigned line_size = 64);
+
+// When packets run each block, by BlockId; none for blocks that no packet of the sample ran.
+std::vector<std::optional<RunSpan>> run_spans(const Trace& trace, const FootprintMap& footprint);
 
 } // namespace heddle

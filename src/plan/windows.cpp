@@ -7,9 +7,12 @@
 #include "plan/windows.h"
 
 #include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <set>
 #include <tuple>
 
 namespace heddle {
@@ -77,61 +80,225 @@ llvm::BitVector reach(const SharedLocation& location, const Adjacency& next) {
   return seen;
 }
 
-// The accesses in control-flow order: the first and the last bound the window.
-std::vector<LocationAccess> ordered_accesses(const SharedLocation& location, const Ways& ways) {
-  std::vector<LocationAccess> accesses = location.accesses;
+// The accesses in control-flow order, one per source line and kind: the first and the last bound the window.
+std::vector<LocationAccess> ordered_accesses(std::vector<LocationAccess> accesses, const Ways& ways) {
   llvm::sort(accesses, [&](const LocationAccess& a, const LocationAccess& b) {
     return std::tie(ways.order[a.node], a.node, a.at, a.write) <
            std::tie(ways.order[b.node], b.node, b.at, b.write);
   });
+  std::set<std::tuple<std::string, std::string, bool>> seen;
+  llvm::erase_if(accesses, [&](const LocationAccess& access) {
+    return !seen.insert({access.function, access.at, access.write}).second;
+  });
   return accesses;
 }
 
-// What freeing windows would change, for the largest ones: `graph` is condensed again without them.
-void measure_regions(CutGraph graph, BodyPlan& plan) {
-  constexpr size_t tried = 20;
-  if (plan.windows.empty() || plan.instructions <= 0) return;
-  auto hottest = [&] {
-    double heat = 0;
-    for (const CutGroup& group : condense(graph, FootprintModel::PerVisit).groups)
-      heat = std::max(heat, group.heat);
-    return heat / plan.instructions;
-  };
-  auto set_verdict = [&](const PlannedWindow& window, const char* verdict) {
-    for (SharedLocation& location : graph.locations)
-      if (location.name == window.name && location.reason == window.reason &&
-          (location.verdict == "window" || location.verdict == "freed"))
-        location.verdict = verdict;
-  };
-  Condensed now = condense(graph, FootprintModel::PerVisit);
-  double whole = hottest();
-  for (PlannedWindow& window : plan.windows) {
-    uint32_t group = now.group_of[window.accesses.front().node];
-    window.region_share = now.groups[group].heat / plan.instructions;
-    window.freed_alone = window.freed_with_larger = whole;
-  }
-  size_t count = std::min(tried, plan.windows.size());
-  for (size_t w = 0; w != count; ++w) {
-    set_verdict(plan.windows[w], "freed");
-    plan.windows[w].freed_alone = hottest();
-    set_verdict(plan.windows[w], "window");
-  }
-  for (size_t w = 0; w != count; ++w) {
-    set_verdict(plan.windows[w], "freed");
-    plan.windows[w].freed_with_larger = hottest();
-  }
+// Locations of one object with one extent: one row of the table.
+struct Row {
+  PlannedWindow window;
+  std::vector<uint32_t> locations; // of the graph
+  std::vector<std::string> hints;  // what would free each
+  uint32_t hull = 0;
+};
+
+// The hint that most of the row's locations get.
+std::string usual_hint(const Row& row) {
+  std::map<std::string, size_t> counts;
+  for (const std::string& hint : row.hints)
+    ++counts[hint];
+  auto fewer = [](const auto& a, const auto& b) { return a.second < b.second; };
+  return std::max_element(counts.begin(), counts.end(), fewer)->first;
 }
+
+class WindowTable {
+public:
+  WindowTable(const CutGraph& graph, const Condensed& nodes, BodyPlan& plan)
+      : graph_(graph), nodes_(nodes), plan_(plan), ways_(ways_of(graph)),
+        in_any_(unsigned(graph.nodes.size())) {}
+
+  void fill() {
+    for (uint32_t l = 0; l != graph_.locations.size(); ++l)
+      add(l);
+    for (unsigned node : in_any_.set_bits()) {
+      plan_.window_heat += weight(node).heat;
+      plan_.window_lines += weight(node).static_lines;
+    }
+    merge_rows();
+    for (Row& row : rows_)
+      finish(row);
+    llvm::sort(rows_, [](const Row& a, const Row& b) {
+      const PlannedWindow &x = a.window, &y = b.window;
+      return std::tie(y.heat_share, y.ran, y.static_lines, y.locations, x.name, a.locations) <
+             std::tie(x.heat_share, x.ran, x.static_lines, x.locations, y.name, b.locations);
+    });
+    measure_regions();
+    for (Row& row : rows_)
+      plan_.windows.push_back(std::move(row.window));
+  }
+
+private:
+  const CutGroup& weight(unsigned node) const { return nodes_.groups[nodes_.group_of[node]]; }
+
+  // Locations with accesses in the same nodes have the same hull.
+  uint32_t hull_of(const SharedLocation& location) {
+    std::vector<uint32_t> nodes;
+    for (const LocationAccess& access : location.accesses)
+      nodes.push_back(access.node);
+    llvm::sort(nodes);
+    nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+    auto [place, fresh] = hull_by_nodes_.try_emplace(std::move(nodes), 0);
+    if (!fresh) return place->second;
+    llvm::BitVector hull = reach(location, ways_.forward);
+    hull &= reach(location, ways_.backward);
+    in_any_ |= hull;
+    std::vector<unsigned> members(hull.set_bits_begin(), hull.set_bits_end());
+    auto [known, unseen] = hull_numbers_.try_emplace(std::move(members), uint32_t(hulls_.size()));
+    if (unseen) {
+      CutGroup& sum = hulls_.emplace_back();
+      for (unsigned node : known->first) {
+        sum.heat += weight(node).heat;
+        sum.cost += weight(node).cost;
+        sum.static_lines += weight(node).static_lines;
+      }
+    }
+    return place->second = known->second;
+  }
+
+  void add(uint32_t number) {
+    const SharedLocation& location = graph_.locations[number];
+    if (location.verdict != "window" || location.accesses.empty()) {
+      plan_.relaxed.push_back({location.name, location.verdict, location.reason});
+      return;
+    }
+    uint32_t hull = hull_of(location);
+    const std::string& object = location.object.empty() ? location.name : location.object;
+    auto [place, fresh] =
+        row_of_.try_emplace({object, location.reason, hull, location.ran}, uint32_t(rows_.size()));
+    if (fresh) start(rows_.emplace_back(), location, hull);
+    Row& row = rows_[place->second];
+    row.locations.push_back(number);
+    row.hints.push_back(location.would_free);
+    PlannedWindow& window = row.window;
+    llvm::append_range(window.accesses, location.accesses);
+    llvm::append_range(window.sampled, location.sampled);
+    for (const std::string& part : location.parts)
+      if (!llvm::is_contained(window.parts, part)) window.parts.push_back(part);
+  }
+
+  void start(Row& row, const SharedLocation& location, uint32_t hull) {
+    PlannedWindow& window = row.window;
+    window.name = location.name;
+    window.verdict = location.verdict;
+    window.reason = location.reason;
+    window.ran = location.ran;
+    window.objects.push_back(location.object.empty() ? location.name : location.object);
+    row.hull = hull;
+    double heat = hulls_[hull].heat;
+    window.cost = hulls_[hull].cost;
+    window.static_lines = hulls_[hull].static_lines;
+    window.instructions = uint64_t(std::llround(heat));
+    window.heat_share = plan_.instructions > 0 ? heat / plan_.instructions : 0;
+  }
+
+  // Objects that the same accesses bound are one row: the analysis cannot tell which of them is meant.
+  void merge_rows() {
+    using Bound = std::tuple<double, bool, std::string, std::string>;
+    std::map<std::tuple<uint32_t, std::string, std::vector<Bound>>, size_t> known;
+    std::vector<Row> merged;
+    for (Row& row : rows_) {
+      keep_bounds(row.window.sampled);
+      std::vector<Bound> bounds;
+      for (const SampledAccess& access : row.window.sampled)
+        bounds.push_back({access.when, access.write, access.function, access.at});
+      bool alone = bounds.empty();
+      auto [place, fresh] =
+          alone ? std::pair(known.end(), true)
+                : known.try_emplace({row.hull, row.window.reason, std::move(bounds)}, merged.size());
+      if (fresh) {
+        merged.push_back(std::move(row));
+        continue;
+      }
+      Row& into = merged[place->second];
+      llvm::append_range(into.locations, row.locations);
+      llvm::append_range(into.hints, row.hints);
+      llvm::append_range(into.window.accesses, row.window.accesses);
+      llvm::append_range(into.window.objects, row.window.objects);
+    }
+    rows_ = std::move(merged);
+  }
+
+  void finish(Row& row) {
+    PlannedWindow& window = row.window;
+    window.locations = uint32_t(row.locations.size());
+    if (window.parts.size() > 1) window.name = window.objects.front();
+    window.would_free = usual_hint(row);
+    if (size_t others = window.objects.size() - 1) {
+      window.name += " or " + std::to_string(others) + (others == 1 ? " other object" : " other objects");
+      window.would_free =
+          "knowing which of these objects the pointers used there lead to; for each: " + window.would_free;
+    }
+    window.accesses = ordered_accesses(std::move(window.accesses), ways_);
+  }
+
+  // What freeing windows would change, for the largest ones: the body is condensed again without them.
+  void measure_regions() {
+    constexpr size_t tried = 20;
+    if (rows_.empty() || plan_.instructions <= 0) return;
+    CutGraph graph = graph_;
+    auto hottest = [&] {
+      double heat = 0;
+      for (const CutGroup& group : condense(graph, FootprintModel::PerVisit).groups)
+        heat = std::max(heat, group.heat);
+      return heat / plan_.instructions;
+    };
+    auto set_verdict = [&](const Row& row, const char* verdict) {
+      for (uint32_t number : row.locations)
+        graph.locations[number].verdict = verdict;
+    };
+    Condensed now = condense(graph, FootprintModel::PerVisit);
+    double whole = hottest();
+    for (Row& row : rows_) {
+      uint32_t group = now.group_of[row.window.accesses.front().node];
+      row.window.region_share = now.groups[group].heat / plan_.instructions;
+      row.window.freed_alone = row.window.freed_with_larger = whole;
+    }
+    for (const Row& row : rows_)
+      if (!row.window.ran) set_verdict(row, "freed");
+    plan_.freed_rare = hottest();
+    for (const Row& row : rows_)
+      set_verdict(row, "window");
+    size_t count = std::min(tried, rows_.size());
+    for (size_t w = 0; w != count; ++w) {
+      set_verdict(rows_[w], "freed");
+      rows_[w].window.freed_alone = hottest();
+      set_verdict(rows_[w], "window");
+    }
+    for (size_t w = 0; w != count; ++w) {
+      set_verdict(rows_[w], "freed");
+      rows_[w].window.freed_with_larger = hottest();
+    }
+  }
+
+  const CutGraph& graph_;
+  const Condensed& nodes_; // one group per node
+  BodyPlan& plan_;
+  Ways ways_;
+  llvm::BitVector in_any_;
+  std::map<std::vector<uint32_t>, uint32_t> hull_by_nodes_; // accessing nodes -> hull
+  std::map<std::vector<unsigned>, uint32_t> hull_numbers_;  // members -> index into hulls_
+  std::vector<CutGroup> hulls_;                             // their weights
+  std::map<std::tuple<std::string, std::string, uint32_t, bool>, uint32_t> row_of_;
+  std::vector<Row> rows_;
+};
 
 } // namespace
 
 void measure_windows(const CutGraph& graph, FootprintModel model, unsigned batch, BodyPlan& plan) {
   // One group per node: only the weights are of interest here.
-  CutGraph weights = graph;
-  weights.edges.clear();
-  weights.locations.clear();
+  CutGraph weights;
+  weights.nodes = graph.nodes;
+  weights.entry = graph.entry;
   Condensed nodes = condense(weights, model, batch);
-  auto weight = [&](unsigned node) -> const CutGroup& { return nodes.groups[nodes.group_of[node]]; };
-
   plan.shared_locations = uint32_t(graph.locations.size());
   plan.packets = graph.nodes.empty() ? 0 : graph.nodes[graph.entry].visits;
   for (const CutGroup& group : nodes.groups) {
@@ -139,41 +306,7 @@ void measure_windows(const CutGraph& graph, FootprintModel model, unsigned batch
     plan.footprint += group.cost;
     plan.static_lines += group.static_lines;
   }
-
-  Ways ways = ways_of(graph);
-  llvm::BitVector in_any(unsigned(graph.nodes.size()));
-  for (const SharedLocation& location : graph.locations) {
-    if (location.verdict != "window" || location.accesses.empty()) {
-      plan.relaxed.push_back({location.name, location.verdict, location.reason});
-      continue;
-    }
-    llvm::BitVector hull = reach(location, ways.forward);
-    hull &= reach(location, ways.backward);
-    in_any |= hull;
-    PlannedWindow window;
-    window.name = location.name;
-    window.verdict = location.verdict;
-    window.reason = location.reason;
-    window.would_free = location.would_free;
-    double heat = 0;
-    for (unsigned node : hull.set_bits()) {
-      heat += weight(node).heat;
-      window.cost += weight(node).cost;
-      window.static_lines += weight(node).static_lines;
-    }
-    window.instructions = uint64_t(std::llround(heat));
-    window.heat_share = plan.instructions > 0 ? heat / plan.instructions : 0;
-    window.accesses = ordered_accesses(location, ways);
-    plan.windows.push_back(std::move(window));
-  }
-  for (unsigned node : in_any.set_bits()) {
-    plan.window_heat += weight(node).heat;
-    plan.window_lines += weight(node).static_lines;
-  }
-  llvm::sort(plan.windows, [](const PlannedWindow& a, const PlannedWindow& b) {
-    return std::tie(b.heat_share, b.static_lines, a.name) < std::tie(a.heat_share, a.static_lines, b.name);
-  });
-  measure_regions(graph, plan);
+  WindowTable(graph, nodes, plan).fill();
 }
 
 } // namespace heddle
