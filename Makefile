@@ -20,8 +20,8 @@ test: build
 ## make check       unit and lit tests (no privileges)
 ## make check-apps  nDPI from Debian's sources: the whole way, outputs compared
 ## make sanitize    the tools and their tests under ASan and UBSan
-## make lint        clang-format
-## make tidy        clang-tidy (not part of make test yet)
+## make lint        clang-format and clang-tidy
+## make tidy        clang-tidy alone, with all its findings; a file that was clean and has not changed is passed over
 check check-apps sanitize lint: build
 	scripts/run-tests $(BUILD) $@
 
@@ -48,10 +48,10 @@ deps:
 	@scripts/install-deps
 
 tidy: build
-	scripts/lint tidy $(BUILD)
+	scripts/tidy $(BUILD)
 
 format:
-	git ls-files '*.cpp' '*.h' '*.c' ':!tests/lit' ':!tests/unit/program/programs' | xargs clang-format-19 -i
+	scripts/format
 
 clean:
 	rm -rf $(BUILD) $(BUILD)-asan

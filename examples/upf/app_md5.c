@@ -10,7 +10,7 @@ static inline uint32_t rotate(uint32_t v, uint32_t n) {
 #define G(x, y, z) (((x) & (z)) | ((y) & ~(z)))
 #define H(x, y, z) ((x) ^ (y) ^ (z))
 #define I(x, y, z) ((y) ^ ((x) | ~(z)))
-#define STEP(f, a, b, c, d, k, s, t) a = b + rotate(a + f(b, c, d) + w[k] + (t), s)
+#define STEP(f, a, b, c, d, k, s, t) ((a) = (b) + rotate((a) + f(b, c, d) + w[k] + (t), s))
 #define FOUR(f, k0, k1, k2, k3, s0, s1, s2, s3, t0, t1, t2, t3)                                              \
   STEP(f, a, b, c, d, k0, s0, t0);                                                                           \
   STEP(f, d, a, b, c, k1, s1, t1);                                                                           \

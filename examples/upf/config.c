@@ -128,8 +128,10 @@ static void port_line(struct line* l, struct config* c) {
     p = &c->port[IF_ACCESS];
   else if (take(l, "n6"))
     p = &c->port[IF_CORE];
-  else
+  if (!p) {
     fail(l, "'n3' or 'n6' expected after 'port'");
+    return;
+  }
   while (!l->failed && peek(l)) {
     if (take(l, "ip4"))
       memcpy(p->ip4, address(l, 4, "ip4").addr, 4);

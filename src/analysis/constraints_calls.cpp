@@ -111,7 +111,7 @@ void ConstraintBuilder::add_indirect_call(const CallBase& call) {
 
 // `callee` is called during `call` with these arguments.
 void ConstraintBuilder::call_back(const CallBase& call, NodeId callee, std::vector<NodeId> actuals) {
-  solver_.add_listener(callee, [this, &call, actuals](const Location& location) {
+  solver_.add_listener(callee, [this, &call, actuals = std::move(actuals)](const Location& location) {
     const MemoryObject& object = solver_.objects()[location.object];
     if (object.kind != ObjectKind::Function) return;
     const Function& function = *cast<Function>(object.site);

@@ -64,8 +64,8 @@ public:
     if (expected.process.exit_status != actual.process.exit_status ||
         expected.process.timed_out != actual.process.timed_out)
       return named(variant, {variant.name, "exit status", 0, 0, status(expected), status(actual)});
-    for (auto [channel, a, b] : {std::tuple{"stdout", expected.stdout_path, actual.stdout_path},
-                                 {"stderr", expected.stderr_path, actual.stderr_path}}) {
+    for (const auto& [channel, a, b] : {std::tuple{"stdout", expected.stdout_path, actual.stdout_path},
+                                        {"stderr", expected.stderr_path, actual.stderr_path}}) {
       auto difference = compare_files(channel, a, b, &variant);
       if (!difference || *difference) return named(variant, std::move(difference));
     }

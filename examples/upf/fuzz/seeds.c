@@ -35,8 +35,8 @@ static void put_payload(struct buf* b, const uint8_t* p, uint32_t n) {
   if (!skip || at + skip >= n) return;
   uint16_t port = read_u16(p + at);
   uint8_t choice = 0;
-  for (uint8_t i = 0; i < FUZZ_PORTS; i++)
-    if (fuzz_ports[i] == port) choice = i;
+  for (unsigned i = 0; i < FUZZ_PORTS; i++)
+    if (fuzz_ports[i] == port) choice = (uint8_t)i;
   put_piece(b, PARSE_FROM_SERVER | (proto == 6 ? PARSE_TCP : 0), choice, p + at + skip, n - at - skip);
 }
 

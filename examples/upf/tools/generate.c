@@ -211,6 +211,7 @@ static bool step_tcp(struct generator* g, struct flow* f) {
     send_tcp(g, f, false, TCP_FIN | TCP_ACK, NULL);
     break;
   case FIN_ACKED:
+  default:
     send_tcp(g, f, true, TCP_ACK, NULL);
     return false;
   }
