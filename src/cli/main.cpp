@@ -1,6 +1,7 @@
 #include "cli/command.h"
 
 #include "support/diagnostic.h"
+#include "support/interrupt.h"
 #include "toolchain/wrapper.h"
 
 #include "llvm/ADT/ArrayRef.h"
@@ -47,8 +48,11 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) ? 2 : 0;
+    if (error.get_exit_code() == 0) return app.exit(error); // --help, --version
+    report(diagnose(error.what(), "`heddle --help` and `heddle STEP --help` list what it takes"));
+    return 2;
   }
+  undo_when_interrupted();
   if (llvm::Error error = chosen()) {
     report(std::move(error));
     return 1;

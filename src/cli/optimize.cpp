@@ -169,6 +169,7 @@ llvm::Error run(const Options& options) {
   // Sites in, linked with the runtime; under its final name only once it is shown to do the same, and to pay.
   std::string built = options.out.empty() ? options.workspace.program + ".heddle" : options.out;
   std::string candidate = built + ".unverified";
+  auto undo = UndoWhenInterrupted::remove(candidate);
   Step build("build");
   if (llvm::Error error = build_program(workspace->image(), *program, *plan, candidate)) return error;
   build.done(built);

@@ -1,7 +1,9 @@
 #include "cli/planning.h"
 
+#include "analysis/analyse.h"
 #include "plan/make_plan.h"
 #include "profile/icache.h"
+#include "program/program.h"
 
 namespace heddle {
 
@@ -16,7 +18,9 @@ void PlanningOptions::add_to(CLI::App& app) {
       ->capture_default_str();
   app.add_option("--without", without,
                  "switch a relaxation off: read-only, packet-private, allocator, commutative, "
-                 "abnormal-exit");
+                 "abnormal-exit")
+      ->delimiter(',')
+      ->allow_extra_args(false);
 }
 
 namespace {

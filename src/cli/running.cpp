@@ -39,7 +39,10 @@ void RunningOptions::add_verify_to(CLI::App& app) {
          "text that may differ: CHANNEL:/PATTERN/REPLACEMENT/, or times, dates, durations, rates, pids, "
          "addresses")
       ->allow_extra_args(false);
-  app.add_option("--batches", batches, "batch sizes to compare at")->delimiter(',')->capture_default_str();
+  app.add_option("--batches", batches, "batch sizes to compare at")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->capture_default_str();
 }
 
 void RunningOptions::add_bench_to(CLI::App& app) {

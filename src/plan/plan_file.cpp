@@ -8,6 +8,7 @@
 #include "support/file.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SHA256.h"
 
@@ -161,6 +162,8 @@ llvm::Error write_plan(const Plan& plan, llvm::StringRef path) {
 }
 
 llvm::Expected<Plan> read_plan(llvm::StringRef path, llvm::StringRef program_id) {
+  if (!llvm::sys::fs::exists(path))
+    return diagnose("there is no such plan", "make it with `heddle plan PROGRAM`", path);
   auto buffer = read_file(path);
   if (!buffer) return buffer.takeError();
   auto value = llvm::json::parse((*buffer)->getBuffer());

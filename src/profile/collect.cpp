@@ -88,6 +88,13 @@ llvm::Error check_end(const ProgramImage& image, const ProcessResult& ended, con
                   "run the original on the same arguments; if that does not crash, report this", image.path);
 }
 
+llvm::Error no_packet(const ProgramImage& image, const ProcessResult& ended, const ProfileOptions& options) {
+  std::string what = "the profiled run saw no packet", hint = "give it traffic, or name the body with --body";
+  if (ended.exit_status) what += ", and ended with status " + std::to_string(ended.exit_status);
+  if (!options.stderr_path.empty()) hint += "; what it said is in " + options.stderr_path;
+  return diagnose(what, hint, image.path);
+}
+
 } // namespace
 
 llvm::Expected<std::string> profile_runtime() {
@@ -140,9 +147,7 @@ llvm::Expected<ProfileResult> collect_profile(const ProgramImage& image, const P
     return std::move(error);
   }
   if (!trace) return trace.takeError();
-  if (trace->packets.empty())
-    return diagnose("the profiled run saw no packet", "give it traffic, or name the body with --body",
-                    image.path);
+  if (trace->packets.empty()) return no_packet(image, *ended, options);
   result.packets = trace->packets.size();
   result.packets_seen = trace->packets_seen;
   result.packets_dropped = trace->packets_dropped;

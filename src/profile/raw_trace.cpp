@@ -130,12 +130,15 @@ std::vector<std::string> raw_files(llvm::StringRef path) {
 // The finished file with most packets; `best` stays empty when there is none.
 llvm::Error choose(llvm::StringRef path, std::string& best) {
   uint64_t most = 0;
-  bool unfinished = false;
+  bool unfinished = false, not_begun = false;
   for (const std::string& file : raw_files(path)) {
     auto buffer = read_file(file);
     heddle_raw_header header;
     if (!buffer) return buffer.takeError();
-    if (!read_header((*buffer)->getBuffer(), header)) continue;
+    if (!read_header((*buffer)->getBuffer(), header)) {
+      not_begun |= (*buffer)->getBufferSize() < HEDDLE_RAW_HEADER_BYTES;
+      continue;
+    }
     if (header.error)
       return diagnose(llvm::Twine("cannot write the trace: ") + strerror(int(header.error)),
                       "free some space in TMPDIR or record fewer packets (--count)", file);
@@ -147,6 +150,8 @@ llvm::Error choose(llvm::StringRef path, std::string& best) {
   if (best.empty() && unfinished)
     return diagnose("the program was killed before its trace was complete",
                     "let it end by itself or by SIGTERM, or record fewer packets (--count)");
+  if (best.empty() && not_begun)
+    return diagnose("cannot write the trace: no space for its first page", "free some space in TMPDIR", path);
   return llvm::Error::success();
 }
 

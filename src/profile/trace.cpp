@@ -12,6 +12,7 @@
 #include "support/file.h"
 
 #include "llvm/Support/Endian.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 #include <zstd.h>
@@ -130,6 +131,8 @@ llvm::Error write_trace(const Trace& trace, llvm::StringRef path) {
 }
 
 llvm::Expected<Trace> read_trace(llvm::StringRef path, llvm::StringRef program_id) {
+  if (!llvm::sys::fs::exists(path))
+    return diagnose("there is no such profile", "make it with `heddle profile PROGRAM -- ARGS`", path);
   auto file = read_file(path);
   if (!file) return file.takeError();
   Reader reader((*file)->getBuffer());
@@ -151,7 +154,7 @@ llvm::Expected<Trace> read_trace(llvm::StringRef path, llvm::StringRef program_i
   trace.packets_dropped = reader.u64();
   uint64_t packets = reader.u64(), events = reader.u64();
   llvm::StringRef compressed = reader.take(reader.u64());
-  if (reader.was_short()) return diagnose("truncated", again, path);
+  if (reader.was_short()) return diagnose("the profile is cut short", again, path);
 
   constexpr uint64_t most = uint64_t{1} << 36; // keeps a damaged header from asking for all memory
   uint64_t bytes = packets * packet_bytes + events * 4;

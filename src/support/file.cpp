@@ -1,9 +1,12 @@
 #include "support/file.h"
 
 #include "support/diagnostic.h"
+#include "support/interrupt.h"
+
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <unistd.h>
@@ -12,8 +15,13 @@ namespace heddle {
 
 using llvm::Error;
 
+std::string path_beside(llvm::StringRef path) {
+  return path.str() + ".tmp." + std::to_string(getpid());
+}
+
 Error write_file(llvm::StringRef path, llvm::function_ref<void(llvm::raw_ostream&)> write, bool executable) {
-  std::string beside = path.str() + ".tmp." + std::to_string(getpid());
+  std::string beside = path_beside(path);
+  auto undo = UndoWhenInterrupted::remove(beside);
   auto fail = [&](std::error_code ec) {
     (void)llvm::sys::fs::remove(beside);
     return diagnose("cannot write: " + ec.message(), "check the permissions and the free space there", path);
@@ -48,11 +56,19 @@ llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> read_file(llvm::StringRef pa
 }
 
 llvm::Expected<TemporaryFolder> TemporaryFolder::create(llvm::StringRef prefix) {
-  llvm::SmallString<128> path;
-  if (std::error_code ec = llvm::sys::fs::createUniqueDirectory(prefix, path))
-    return diagnose("cannot make a temporary folder: " + ec.message(),
-                    "set TMPDIR to a folder with free space");
-  return TemporaryFolder(path.str().str());
+  llvm::SmallString<128> model, path;
+  llvm::sys::path::system_temp_directory(/*ErasedOnReboot=*/true, model);
+  llvm::sys::path::append(model, prefix + "-%%%%%%%%");
+  std::error_code ec;
+  for (int i = 0; i < 100; ++i) {
+    llvm::sys::fs::createUniquePath(model, path, /*MakeAbsolute=*/false);
+    auto undo = UndoWhenInterrupted::remove(path.str().str());
+    ec = llvm::sys::fs::create_directory(path, /*IgnoreExisting=*/false, llvm::sys::fs::owner_all);
+    if (!ec) return TemporaryFolder(path.str().str(), std::move(undo));
+    if (ec != std::errc::file_exists) break;
+  }
+  return diagnose("cannot make a temporary folder: " + ec.message(), "set TMPDIR to a folder with free space",
+                  model);
 }
 
 TemporaryFolder::~TemporaryFolder() {

@@ -1,6 +1,8 @@
 // Files that are either whole or absent.
 #pragma once
 
+#include "support/interrupt.h"
+
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -15,6 +17,9 @@ class raw_ostream;
 
 namespace heddle {
 
+// Where a file is written before it is renamed to `path`.
+std::string path_beside(llvm::StringRef path);
+
 // Writes `path` through `write` beside the target and renames at the end, so that a reader, a full disk or
 // an interrupt never sees half a file. `executable` sets mode 0755.
 llvm::Error write_file(llvm::StringRef path, llvm::function_ref<void(llvm::raw_ostream&)> write,
@@ -25,11 +30,13 @@ llvm::Error rename_file(llvm::StringRef from, llvm::StringRef to);
 
 llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> read_file(llvm::StringRef path);
 
-// A folder under $TMPDIR that is removed with its contents when the object dies.
+// A folder under $TMPDIR that is removed with its contents when the object dies or the program is
+// interrupted.
 class TemporaryFolder {
 public:
   static llvm::Expected<TemporaryFolder> create(llvm::StringRef prefix);
-  TemporaryFolder(TemporaryFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+  TemporaryFolder(TemporaryFolder&& other) noexcept
+      : path_(std::exchange(other.path_, {})), undo_(std::move(other.undo_)) {}
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
   ~TemporaryFolder();
@@ -38,8 +45,10 @@ public:
   std::string file(llvm::StringRef name) const { return path_ + "/" + name.str(); }
 
 private:
-  explicit TemporaryFolder(std::string path) : path_(std::move(path)) {}
+  TemporaryFolder(std::string path, UndoWhenInterrupted undo)
+      : path_(std::move(path)), undo_(std::move(undo)) {}
   std::string path_;
+  UndoWhenInterrupted undo_;
 };
 
 } // namespace heddle

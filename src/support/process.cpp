@@ -1,6 +1,7 @@
 #include "support/process.h"
 
 #include "support/diagnostic.h"
+#include "support/interrupt.h"
 
 #include <cerrno>
 #include <chrono>
@@ -88,8 +89,10 @@ llvm::Expected<ProcessResult> run_process(llvm::StringRef program, llvm::ArrayRe
                     program);
   auto begin = std::chrono::steady_clock::now();
   pid_t pid = fork();
+  const bool group = options.own_group || options.timeout_seconds;
   if (pid == 0) {
-    if (options.timeout_seconds) setpgid(0, 0);
+    if (group) setpgid(0, 0);
+    restore_signals_in_child();
     start(path, argv, options, report[1]);
   }
   close(report[1]);
@@ -98,6 +101,7 @@ llvm::Expected<ProcessResult> run_process(llvm::StringRef program, llvm::ArrayRe
     return diagnose(llvm::Twine("cannot start: ") + strerror(errno), "free some memory or processes",
                     program);
   }
+  auto undo = UndoWhenInterrupted::end(pid, group);
   int error = 0;
   bool failed = read(report[0], &error, sizeof error) == sizeof error;
   close(report[0]);

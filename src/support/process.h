@@ -18,6 +18,9 @@ struct ProcessOptions {
   std::string directory;                                        // empty: the current one
   unsigned timeout_seconds = 0;                                 // 0: none
   std::optional<unsigned> core;                                 // pin to this CPU
+  // A process group of its own (also with a timeout), so that whatever it starts can be ended with it. It
+  // then cannot read from a terminal.
+  bool own_group = false;
 };
 
 struct ProcessResult {

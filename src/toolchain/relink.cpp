@@ -91,21 +91,39 @@ Expected<std::vector<std::string>> link_arguments(const ProgramImage& image,
   return arguments;
 }
 
-// The linker's first complaints, for the message.
-std::string first_lines(StringRef path) {
+// The linker's first complaint, for the message.
+std::string first_error(StringRef path) {
   auto buffer = read_file(path);
   if (!buffer) {
     llvm::consumeError(buffer.takeError());
-    return "";
+    return "it said nothing";
   }
-  std::string text;
-  StringRef rest = (*buffer)->getBuffer();
-  for (int line = 0; line < 6 && !rest.empty(); ++line) {
-    auto [first, tail] = rest.split('\n');
-    text += (text.empty() ? "" : "\n") + first.str();
-    rest = tail;
+  StringRef rest = (*buffer)->getBuffer(), first = rest.split('\n').first;
+  for (StringRef line; !rest.empty();) {
+    std::tie(line, rest) = rest.split('\n');
+    auto [before, complaint] = line.split("error: ");
+    if (!complaint.empty()) return complaint.str();
   }
-  return text;
+  return first.empty() ? "it said nothing" : first.str();
+}
+
+// Too little space for the link's output, or for what it says when it fails.
+bool is_full(StringRef folder) {
+  auto space = llvm::sys::fs::disk_space(folder.empty() ? "." : folder);
+  return space && space->available < (1 << 20);
+}
+
+Error link_failure(StringRef output, StringRef errors) {
+  std::string complaint = first_error(errors);
+  if (StringRef(complaint).contains("No space left") || is_full(llvm::sys::path::parent_path(output)) ||
+      is_full(llvm::sys::path::parent_path(errors)))
+    return diagnose("cannot link: no space left on the disk",
+                    "free some space there and in TMPDIR, or choose another place for either", output);
+  return diagnose(
+      "the linker failed: " + complaint,
+      "rebuild the program with heddle cc if libraries have moved since; `heddle inspect` names the "
+      "objects without bitcode",
+      output);
 }
 
 Expected<bool> run_link(const std::string& clang, std::vector<std::string> arguments,
@@ -113,6 +131,7 @@ Expected<bool> run_link(const std::string& clang, std::vector<std::string> argum
   arguments.insert(arguments.end(), {"-o", output});
   ProcessOptions options;
   options.stderr_path = errors;
+  options.own_group = true; // the driver starts the linker, and does not end it when it is ended
   auto result = run_process(clang, arguments, options);
   if (!result) return result.takeError();
   return result->ok();
@@ -133,20 +152,18 @@ Error relink(const ProgramImage& image, llvm::ArrayRef<std::string> objects,
   arguments->insert(arguments->end(), extra.begin(), extra.end());
 
   // Beside the output, so that renaming it does not copy.
-  std::string beside = output.str() + ".tmp." + std::to_string(getpid());
+  std::string beside = path_beside(output);
+  auto undo = UndoWhenInterrupted::remove(beside);
   std::vector<std::string> with_lld = *arguments;
-  with_lld.push_back("-fuse-ld=lld");
+  // In memory until it is whole: a mapped output makes lld crash on a full disk.
+  with_lld.insert(with_lld.end(), {"-fuse-ld=lld", "-Wl,--no-mmap-output-file"});
   std::string errors = folder->file("lld.err"), own_errors = folder->file("ld.err");
   Expected<bool> linked = run_link(*clang, with_lld, beside, errors);
   if (linked && !*linked) linked = run_link(*clang, *arguments, beside, own_errors);
   if (!linked || !*linked) {
     (void)llvm::sys::fs::remove(beside);
     if (!linked) return linked.takeError();
-    return diagnose(
-        "the linker failed:\n" + first_lines(errors),
-        "rebuild the program with heddle cc if libraries have moved since; `heddle inspect` names the "
-        "objects without bitcode",
-        output);
+    return link_failure(output, errors);
   }
   return rename_file(beside, output);
 }

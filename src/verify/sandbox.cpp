@@ -17,6 +17,8 @@ namespace path = llvm::sys::path;
 
 namespace {
 
+constexpr uint64_t smallest_rest = 1 << 20; // bytes that must be free when a run has ended
+
 std::string absolute(llvm::StringRef file) {
   llvm::SmallString<128> result = file;
   (void)fs::make_absolute(result);
@@ -75,10 +77,15 @@ std::string Sandbox::saved_name(const std::string& output) {
   return output + ".heddle-saved";
 }
 
-llvm::Error Sandbox::set_aside_declared() const {
-  for (const std::string& output : command_.outputs)
-    if (fs::is_regular_file(output))
+llvm::Error Sandbox::set_aside_declared(std::vector<UndoWhenInterrupted>& undo) const {
+  for (const std::string& output : command_.outputs) {
+    if (!fs::exists(output)) {
+      undo.push_back(UndoWhenInterrupted::remove(output));
+    } else if (fs::is_regular_file(output)) {
+      undo.push_back(UndoWhenInterrupted::move_back(saved_name(output), output));
       if (llvm::Error error = rename_file(output, saved_name(output))) return error;
+    }
+  }
   return llvm::Error::success();
 }
 
@@ -120,7 +127,8 @@ llvm::Expected<CapturedRun> Sandbox::run(const Variant& variant, const ProcessOp
   options.stderr_path = run.stderr_path;
   options.directory = live_;
   options.timeout_seconds = command_.timeout_seconds;
-  if (llvm::Error error = set_aside_declared()) return std::move(error);
+  std::vector<UndoWhenInterrupted> undo;
+  if (llvm::Error error = set_aside_declared(undo)) return std::move(error);
   auto process = run_process(words.front(), llvm::ArrayRef<std::string>(words).drop_front(), options);
   llvm::Error collected = collect_declared();
   if (!process) {
@@ -128,6 +136,12 @@ llvm::Expected<CapturedRun> Sandbox::run(const Variant& variant, const ProcessOp
     return llvm::joinErrors(process.takeError(), std::move(collected));
   }
   if (collected) return std::move(collected);
+  // Outputs that a full disk cut short would be equal, and prove nothing.
+  if (auto space = fs::disk_space(live_); space && space->available < smallest_rest) {
+    (void)fs::remove_directories(live_);
+    return diagnose("no space left for what the program writes", "set TMPDIR to a folder with free space",
+                    live_);
+  }
   run.process = *process;
   if (llvm::Error error = rename_file(live_, run.folder)) return std::move(error);
   if (llvm::Error error = list_files(run.folder, run.files)) return std::move(error);

@@ -56,7 +56,7 @@ private:
   Sandbox(TemporaryFolder folder, CommandLine command);
   std::string argument(const std::string& text) const;
   static std::string saved_name(const std::string& output);
-  llvm::Error set_aside_declared() const;
+  llvm::Error set_aside_declared(std::vector<UndoWhenInterrupted>& undo) const;
   llvm::Error collect_declared() const;
 
   TemporaryFolder folder_;

@@ -165,7 +165,9 @@ static void create_file(void) {
   output.pid = getpid();
   output.fd = open(output.path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   struct stat s;
-  if (output.fd < 0 || ftruncate(output.fd, HEDDLE_RAW_HEADER_BYTES) != 0 || fstat(output.fd, &s) != 0)
+  // Reserved, not only sized: on a full disk the first store to the map would be a fatal signal.
+  if (output.fd < 0 || posix_fallocate(output.fd, 0, HEDDLE_RAW_HEADER_BYTES) != 0 ||
+      fstat(output.fd, &s) != 0)
     return;
   void* map = mmap(NULL, HEDDLE_RAW_HEADER_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, output.fd, 0);
   if (map == MAP_FAILED) return;

@@ -68,7 +68,7 @@ TEST_F(TraceFile, TruncatedAnywhere) {
   std::string content = bytes();
   for (size_t size : {size_t(10), size_t(20), size_t(60), content.size() / 2, content.size() - 1}) {
     replace(content.substr(0, size));
-    EXPECT_NE(error().find("truncated"), std::string::npos) << size;
+    EXPECT_NE(error().find("cut short"), std::string::npos) << size;
   }
 }
 
