@@ -2,7 +2,7 @@
 BUILD ?= build
 JOBS  ?= $(shell nproc)
 
-.PHONY: all demo test build deps check check-apps sanitize lint tidy format fuzz bench apps clean help
+.PHONY: all demo test build deps check check-net check-apps sanitize lint tidy format fuzz bench apps clean help
 
 all: build
 
@@ -13,16 +13,17 @@ help:
 demo: build
 	scripts/demo $(BUILD)
 
-## make test        install, build, and run the tiers check, check-apps, lint and sanitize
+## make test        install, build, and run the tiers check, check-net, check-apps, lint and sanitize
 test: build
-	scripts/run-tests $(BUILD) check check-apps lint sanitize
+	scripts/run-tests $(BUILD) check check-net check-apps lint sanitize
 
 ## make check       unit and lit tests (no privileges)
+## make check-net   real packets between network namespaces, huge pages (root; else skipped)
 ## make check-apps  nDPI from Debian's sources: the whole way, outputs compared
 ## make sanitize    the tools and their tests under ASan and UBSan
 ## make lint        clang-format and clang-tidy
 ## make tidy        clang-tidy alone, with all its findings; a file that was clean and has not changed is passed over
-check check-apps sanitize lint: build
+check check-net check-apps sanitize lint: build
 	scripts/run-tests $(BUILD) $@
 
 ## make fuzz        the nightly differential fuzzer; SEED and COUNT as you like

@@ -1,0 +1,78 @@
+# Sourced by the tests of this folder: NAME BUILD. Network namespaces, the example built with heddle cc, cleaning up.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../.." && pwd)
+test_name=$(basename "$0" .sh)
+bin=$(cd "$1/bin" && pwd)
+heddle=$bin/heddle
+mkdir -p "$1/net"
+shared=$(cd "$1/net" && pwd)
+
+skip() {
+  echo "SKIP: $1"
+  exit 77
+}
+
+fail() {
+  echo "FAILED: $1"
+  exit 1
+}
+
+[ "$(id -u)" = 0 ] || skip "$test_name needs root: network namespaces and raw sockets"
+ip netns add "heddle-probe-$$" 2>/dev/null || skip "$test_name: this machine makes no network namespaces"
+ip netns delete "heddle-probe-$$"
+
+work=$(mktemp -d)
+inside=heddle-inside-$$  # where the program runs
+outside=heddle-outside-$$ # its neighbours
+undo= # commands, run whatever happens
+
+clean_up() {
+  status=$?
+  trap - EXIT INT TERM HUP
+  for namespace in "$inside" "$outside"; do
+    ip netns pids "$namespace" 2>/dev/null | xargs -r kill -9 2>/dev/null || true
+    ip netns delete "$namespace" 2>/dev/null || true
+  done
+  eval "$undo"
+  rm -rf "$work"
+  exit $status
+}
+trap clean_up EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM HUP
+
+# Two namespaces whose kernels send nothing of their own accord.
+make_namespaces() {
+  for namespace in "$inside" "$outside"; do
+    ip netns add "$namespace"
+    ip netns exec "$namespace" sh -c 'for f in /proc/sys/net/ipv6/conf/*/disable_ipv6; do echo 1 >"$f"; done' 2>/dev/null || true
+    ip -n "$namespace" link set lo up
+  done
+}
+
+# wire A B: a veth pair, A inside and B outside.
+wire() {
+  ip -n "$inside" link add "$1" mtu 2000 type veth peer name "$2" mtu 2000 netns "$outside"
+  ip -n "$inside" link set "$1" up
+  ip -n "$outside" link set "$2" up
+}
+
+# The example, built with heddle cc and optimized for generated traffic; kept from run to run. Both tests of it share one.
+eal="-l 0 --no-pci --no-shconf --no-telemetry --log-level=error"
+prepare_upf() {
+  make -s -C "$root/examples/upf" CC="$bin/heddle-cc" BUILD="$shared/upf.build" -j"$(nproc)"
+  upf=$shared/upf.build/upf
+  if [ ! -e "$shared/n6.pcap" ]; then
+    "$bin/upf-workload" --generate 3000 --seed 11 --ues 64 --sessions 200 --malformed 0.002 \
+      --sessions-file "$shared/sessions.txt" --uplink "$shared/n3.pcap" --downlink "$shared/n6.pcap" >/dev/null
+  fi
+  if [ ! "$upf.heddle" -nt "$upf" ] || [ ! "$upf.heddle" -nt "$heddle" ]; then
+    # shellcheck disable=SC2086
+    "$heddle" profile "$upf" --stdout /dev/null -- $eal --no-huge -m 256 -- --sessions "$shared/sessions.txt" \
+      --preload-n3 "$shared/n3.pcap" --preload-n6 "$shared/n6.pcap"
+    "$heddle" plan "$upf" --budget 160K
+    "$heddle" build "$upf"
+  fi
+  grep -q '"stage": 1' "$upf.heddle.d/plan.json" || fail "the plan has no site: nothing is tested"
+}
