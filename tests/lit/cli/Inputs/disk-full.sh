@@ -18,10 +18,8 @@ try() {
   echo "status $status, left: $(ls "$folder")"
 }
 
-for left in 0 4; do
-  try $left "$heddle" inspect server --work "$folder"
-  try $left "$heddle" inspect server --json "$folder/inspect.json"
-done
+for left in 0 4; do try $left "$heddle" inspect server --work "$folder"; done
+try 0 "$heddle" inspect server --json "$folder/inspect.json"
 try 0 "$heddle" profile server -o "$folder/profile" --
 try 4 "$heddle" plan server --policy finest -o "$folder/plan"
 try 8 "$heddle" build server -o "$folder/server.heddle"

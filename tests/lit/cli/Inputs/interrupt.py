@@ -12,6 +12,7 @@ import sys
 import time
 
 number = getattr(signal, sys.argv[1])
+signal.signal(number, signal.SIG_DFL)  # a shell starts what runs in the background with it ignored
 process = subprocess.Popen(sys.argv[3:], stdin=subprocess.DEVNULL)
 try:
     time.sleep(float(sys.argv[2]))
