@@ -1,6 +1,6 @@
 #!/bin/sh
 # The user-plane function on 2 MiB huge pages and net_pcap ports: identical outputs. The pages are reserved for the test
-# and given back.
+# and given back. What net_pcap writes has time stamps of the machine's; the recordings have not.
 # usage: upf_hugepages.sh BUILD
 . "$(dirname "$0")/common.sh"
 pages=/sys/kernel/mm/hugepages/hugepages-2048kB
@@ -17,8 +17,8 @@ mount -t hugetlbfs -o pagesize=2M none "$work/huge"
 prepare_upf
 # shellcheck disable=SC2086
 "$heddle" verify "$upf" --batches 1,32 -- $eal -m 256 --huge-dir "$work/huge" --file-prefix "heddle$$" \
-  --vdev "net_pcap0,rx_pcap=$shared/n3.pcap,tx_pcap={out}/tx3.pcap" \
-  --vdev "net_pcap1,rx_pcap=$shared/n6.pcap,tx_pcap={out}/tx6.pcap" \
+  --vdev "net_pcap0,rx_pcap=$shared/n3.pcap,tx_pcap=$work/tx3.pcap" \
+  --vdev "net_pcap1,rx_pcap=$shared/n6.pcap,tx_pcap=$work/tx6.pcap" \
   -- --sessions "$shared/sessions.txt" --record-n3 '{out}/n3.pcap' --record-n6 '{out}/n6.pcap' --stats '{out}/stats' \
   >"$work/log" 2>&1 || { cat "$work/log"; fail "the outputs on huge pages differ"; }
 cat "$work/log"
