@@ -121,7 +121,10 @@ private:
   std::string scratch() const {
     const auto& sampled = about_.location.sampled;
     if (sampled.empty() || sampled.front().write)
-      return "scratch, if every packet writes it before reading it: a variable on the stack would do";
+      return about_.object.kind == ObjectKind::Stack
+                 ? "scratch, if every packet writes it before reading it: declared inside the packet loop it "
+                   "would be the packet's own"
+                 : "scratch, if every packet writes it before reading it: a variable on the stack would do";
     return "keyed or kept in one phase: packets read at " + sampled.front().at +
            " what earlier ones left there";
   }

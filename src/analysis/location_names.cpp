@@ -80,6 +80,12 @@ static std::string offset_text(const Place& place) {
   return text;
 }
 
+const LocationNames::Origin& LocationNames::origin_of(const MemoryObject& object) {
+  auto [place, fresh] = origins_.try_emplace(object.id);
+  if (fresh) place->second = {heap_origin(object), allocated_type(object.site)};
+  return place->second;
+}
+
 void LocationNames::find_types() {
   if (found_) return;
   found_ = true;
@@ -132,9 +138,10 @@ LocationName LocationNames::name(const MemoryObject& object, const Place& place,
     if (full == result.full) result.part = result.full; // the path lies within a stack variable's name
     return result;
   }
-  result.object = heap_origin(object);
+  const Origin& origin = origin_of(object);
+  result.object = origin.text;
   int64_t offset = place.exact() || place.low == Place::lowest ? place.offset : place.low;
-  const DIType* type = allocated_type(object.site);
+  const DIType* type = origin.type;
   std::string path;
   if (type && !place.is_anywhere() && offset >= 0 &&
       append_field_path(path, type, uint64_t(offset), !place.exact()) && !path.empty()) {

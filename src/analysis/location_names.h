@@ -34,10 +34,16 @@ public:
                     llvm::ArrayRef<const llvm::Instruction*> accesses);
 
 private:
+  struct Origin { // of heap memory
+    std::string text;
+    const llvm::DIType* type = nullptr; // null: not known
+  };
+  const Origin& origin_of(const MemoryObject& object);
   void find_types();
   std::string field_accessed(llvm::ArrayRef<const llvm::Instruction*> accesses);
 
   const llvm::Module& module_;
+  llvm::DenseMap<ObjectId, Origin> origins_;
   bool found_ = false;
   llvm::StringMap<const llvm::DICompositeType*> types_; // by tag name
   llvm::DenseMap<const llvm::DIType*, llvm::StringRef> typedefs_;

@@ -101,6 +101,8 @@ struct Row {
   uint32_t hull = 0;
 };
 
+constexpr const char* outside_world = "memory of the outside world"; // name_of() the unknown object
+
 // The hint that most of the row's locations get.
 std::string usual_hint(const Row& row) {
   std::map<std::string, size_t> counts;
@@ -219,6 +221,11 @@ private:
         continue;
       }
       Row& into = merged[place->second];
+      if (into.window.objects.front() == outside_world) { // the other object says more
+        std::swap(into.window.name, row.window.name);
+        std::swap(into.window.parts, row.window.parts);
+        std::swap(into.window.objects, row.window.objects);
+      }
       llvm::append_range(into.locations, row.locations);
       llvm::append_range(into.hints, row.hints);
       llvm::append_range(into.window.accesses, row.window.accesses);

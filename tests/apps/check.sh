@@ -29,9 +29,10 @@ expect_body() {
 
 # plan: decide and explain; tells whether anything is staged.
 plan() {
-  start=$(date +%s)
-  timeout 600 "$heddle" plan "$program" --work "$out/work" --print --explain > "$out/plan.txt" || fail plan
-  echo "$(($(date +%s) - start))" > "$out/plan.time"
+  /usr/bin/python3 "$here/measure.py" "$out/plan.time" 600 \
+    "$heddle" plan "$program" --work "$out/work" --print --explain > "$out/plan.txt" || fail plan
+  # An explanation names windows, and where packets of the sample meet them.
+  grep -q 'windows, largest first' "$out/plan.txt" && grep -q 'first access' "$out/plan.txt" || fail "nothing explained"
   cp "$out/plan.txt" "$out/explain.txt"
   cp "$out/work/plan.json" "$out/plan.json"
   grep -q '"stage":' "$out/plan.json"
