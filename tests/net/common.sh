@@ -23,6 +23,7 @@ ip netns add "heddle-probe-$$" 2>/dev/null || skip "$test_name: this machine mak
 ip netns delete "heddle-probe-$$"
 
 work=$(mktemp -d)
+export TMPDIR="$work" # what is killed at the end cleans up nothing
 inside=heddle-inside-$$  # where the program runs
 outside=heddle-outside-$$ # its neighbours
 undo= # commands, run whatever happens

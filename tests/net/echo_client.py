@@ -38,13 +38,15 @@ def request(key, payload):
 rng, wrong = random.Random(5), 0
 with open(out, "wb") as file:
     for begin in range(0, requests, BURST):
-        expected = []
+        expected, burst = [], []  # made first, so that the server finds many datagrams at once
         for _ in range(BURST):
             question, answer = request(rng.randrange(1 << 32), rng.randbytes(rng.randrange(1, 200)))
             if rng.random() < 0.02:
                 question = question[:6]  # malformed: no answer
             else:
                 expected.append(answer)
+            burst.append(question)
+        for question in burst:
             client.send(question)
         for answer in expected:
             got = client.recv(2048)
