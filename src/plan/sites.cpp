@@ -22,9 +22,9 @@ using llvm::Twine;
 
 namespace {
 
-using Place = std::tuple<uint32_t, uint32_t, uint32_t>; // context, from, to
+using SiteEdge = std::tuple<uint32_t, uint32_t, uint32_t>; // context, from, to
 
-Place place_of(const CutEdge& edge) {
+SiteEdge site_edge_of(const CutEdge& edge) {
   return {edge.site_context, edge.site_from, edge.site_to};
 }
 
@@ -66,9 +66,9 @@ std::vector<unsigned> propagate(const CutGraph& graph, const std::vector<unsigne
 
 llvm::Error place_sites(const CutGraph& graph, const std::vector<PlannedSite>& sites,
                         std::vector<unsigned>& edge_stage) {
-  std::map<Place, std::vector<uint32_t>> edges;
+  std::map<SiteEdge, std::vector<uint32_t>> edges;
   for (uint32_t e = 0; e != graph.edges.size(); ++e)
-    edges[place_of(graph.edges[e])].push_back(e);
+    edges[site_edge_of(graph.edges[e])].push_back(e);
   CutGraph plain = graph;
   plain.locations.clear();
   Condensed loops = condense(plain);
@@ -112,11 +112,11 @@ llvm::Error check_window(const SharedLocation& location, const std::vector<unsig
 } // namespace
 
 std::vector<PlannedSite> sites_of(const CutGraph& graph, const std::vector<unsigned>& node_stages) {
-  std::map<Place, PlannedSite> sites;
+  std::map<SiteEdge, PlannedSite> sites;
   for (const CutEdge& edge : graph.edges) {
     if (node_stages[edge.from] >= node_stages[edge.to]) continue;
-    PlannedSite& site = sites[place_of(edge)];
-    std::tie(site.context, site.from, site.to) = place_of(edge);
+    PlannedSite& site = sites[site_edge_of(edge)];
+    std::tie(site.context, site.from, site.to) = site_edge_of(edge);
     site.stage = node_stages[edge.to];
     site.function = graph.nodes[edge.to].function;
     site.at = graph.nodes[edge.to].at;

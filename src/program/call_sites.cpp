@@ -10,7 +10,7 @@ using namespace llvm;
 
 namespace heddle {
 
-std::optional<Place> place_of(const Value* pointer, const DataLayout& layout) {
+std::optional<NamedPlace> named_place_of(const Value* pointer, const DataLayout& layout) {
   if (auto* gep = dyn_cast<GEPOperator>(pointer)) {
     auto* type = dyn_cast<StructType>(gep->getSourceElementType());
     if (!type || gep->getNumIndices() < 2) return std::nullopt;
@@ -20,15 +20,15 @@ std::optional<Place> place_of(const Value* pointer, const DataLayout& layout) {
     if (!all_of(drop_begin(indices), [](Value* index) { return isa<ConstantInt>(index); }))
       return std::nullopt;
     indices[0] = ConstantInt::get(Type::getInt64Ty(gep->getContext()), 0);
-    return Place{type, layout.getIndexedOffsetInType(type, indices)};
+    return NamedPlace{type, layout.getIndexedOffsetInType(type, indices)};
   }
-  if (isa<GlobalVariable>(pointer) || isa<AllocaInst>(pointer)) return Place{pointer, 0};
+  if (isa<GlobalVariable>(pointer) || isa<AllocaInst>(pointer)) return NamedPlace{pointer, 0};
   return std::nullopt;
 }
 
 CallSites::CallSites(Module& module) : layout_(module.getDataLayout()) {
   for (GlobalVariable& variable : module.globals())
-    if (variable.hasInitializer()) read_initialiser(*variable.getInitializer(), Place{&variable, 0});
+    if (variable.hasInitializer()) read_initialiser(*variable.getInitializer(), NamedPlace{&variable, 0});
   for (Function& function : module)
     for (Instruction& instruction : instructions(function))
       read_instruction(instruction);
@@ -40,7 +40,7 @@ CallSites::CallSites(Module& module) : layout_(module.getDataLayout()) {
           callers_[callee].push_back(call);
 }
 
-void CallSites::read_initialiser(const Constant& value, Place place) {
+void CallSites::read_initialiser(const Constant& value, NamedPlace place) {
   if (auto* function = dyn_cast<Function>(value.stripPointerCasts())) {
     auto& kept = kept_[place];
     if (!is_contained(kept, function)) kept.push_back(const_cast<Function*>(function));
@@ -49,7 +49,7 @@ void CallSites::read_initialiser(const Constant& value, Place place) {
   if (auto* record = dyn_cast<ConstantStruct>(&value)) {
     const StructLayout* fields = layout_.getStructLayout(record->getType());
     for (unsigned i = 0; i < record->getNumOperands(); ++i)
-      read_initialiser(*record->getOperand(i), Place{record->getType(), fields->getElementOffset(i)});
+      read_initialiser(*record->getOperand(i), NamedPlace{record->getType(), fields->getElementOffset(i)});
   } else if (auto* array = dyn_cast<ConstantArray>(&value)) {
     for (const Use& element : array->operands())
       read_initialiser(*cast<Constant>(element.get()), place);
@@ -58,10 +58,10 @@ void CallSites::read_initialiser(const Constant& value, Place place) {
 
 void CallSites::read_instruction(Instruction& instruction) {
   if (auto* load = dyn_cast<LoadInst>(&instruction)) {
-    if (auto place = place_of(load->getPointerOperand(), layout_)) loads_[*place].push_back(load);
+    if (auto place = named_place_of(load->getPointerOperand(), layout_)) loads_[*place].push_back(load);
   } else if (auto* store = dyn_cast<StoreInst>(&instruction)) {
     auto* function = dyn_cast<Function>(store->getValueOperand()->stripPointerCasts());
-    auto place = place_of(store->getPointerOperand(), layout_);
+    auto place = named_place_of(store->getPointerOperand(), layout_);
     if (function && place && !is_contained(kept_[*place], function)) kept_[*place].push_back(function);
   }
 }
@@ -71,7 +71,7 @@ ArrayRef<CallBase*> CallSites::callers(const Function& function) const {
   return found == callers_.end() ? ArrayRef<CallBase*>() : ArrayRef<CallBase*>(found->second);
 }
 
-ArrayRef<LoadInst*> CallSites::loads(Place place) const {
+ArrayRef<LoadInst*> CallSites::loads(NamedPlace place) const {
   auto found = loads_.find(place);
   return found == loads_.end() ? ArrayRef<LoadInst*>() : ArrayRef<LoadInst*>(found->second);
 }
@@ -80,7 +80,7 @@ SmallVector<Function*, 4> CallSites::callees(const CallBase& call) const {
   Value* callee = call.getCalledOperand()->stripPointerCasts();
   if (auto* function = dyn_cast<Function>(callee)) return {function};
   auto* load = dyn_cast<LoadInst>(callee);
-  auto place = load ? place_of(load->getPointerOperand(), layout_) : std::nullopt;
+  auto place = load ? named_place_of(load->getPointerOperand(), layout_) : std::nullopt;
   auto found = place ? kept_.find(*place) : kept_.end();
   if (found == kept_.end()) return {};
   SmallVector<Function*, 4> result;
@@ -107,7 +107,7 @@ SmallVector<Function*, 4> CallSites::functions_of(Value* value) const {
         if (argument->getArgNo() < call->arg_size())
           work.push_back(call->getArgOperand(argument->getArgNo()));
     } else if (auto* load = dyn_cast<LoadInst>(next)) {
-      auto place = place_of(load->getPointerOperand(), layout_);
+      auto place = named_place_of(load->getPointerOperand(), layout_);
       if (auto found = place ? kept_.find(*place) : kept_.end(); found != kept_.end())
         result.append(found->second);
     }

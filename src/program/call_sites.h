@@ -11,12 +11,12 @@
 
 namespace heddle {
 
-// A place in memory that can be named without points-to: a variable, or a field of a struct type (any
+// A place in memory that has a name without points-to: a variable, or a field of a struct type (any
 // object of the type). Good enough to follow a received count or a callback through a program's own tables.
-using Place = std::pair<const void*, int64_t>;
+using NamedPlace = std::pair<const void*, int64_t>;
 
 // The place `pointer` refers to, if it is one.
-std::optional<Place> place_of(const llvm::Value* pointer, const llvm::DataLayout& layout);
+std::optional<NamedPlace> named_place_of(const llvm::Value* pointer, const llvm::DataLayout& layout);
 
 class CallSites {
 public:
@@ -26,18 +26,18 @@ public:
   llvm::ArrayRef<llvm::CallBase*> callers(const llvm::Function& function) const;
   llvm::SmallVector<llvm::Function*, 4> callees(const llvm::CallBase& call) const;
 
-  llvm::ArrayRef<llvm::LoadInst*> loads(Place place) const;
+  llvm::ArrayRef<llvm::LoadInst*> loads(NamedPlace place) const;
 
   // The functions a value may be, as far as seen (through casts, arguments, selections and places).
   llvm::SmallVector<llvm::Function*, 4> functions_of(llvm::Value* value) const;
 
 private:
-  void read_initialiser(const llvm::Constant& value, Place place);
+  void read_initialiser(const llvm::Constant& value, NamedPlace place);
   void read_instruction(llvm::Instruction& instruction);
 
   const llvm::DataLayout& layout_;
-  llvm::DenseMap<Place, llvm::SmallVector<llvm::LoadInst*, 4>> loads_;
-  llvm::DenseMap<Place, llvm::SmallVector<llvm::Function*, 2>> kept_;
+  llvm::DenseMap<NamedPlace, llvm::SmallVector<llvm::LoadInst*, 4>> loads_;
+  llvm::DenseMap<NamedPlace, llvm::SmallVector<llvm::Function*, 2>> kept_;
   llvm::DenseMap<const llvm::Function*, llvm::SmallVector<llvm::CallBase*, 4>> callers_;
 };
 

@@ -120,7 +120,7 @@ void Finder::follow_count(Value& value) {
     } else if (isa<MinMaxIntrinsic>(user)) {
       count(*user);
     } else if (auto* store = dyn_cast<StoreInst>(user)) {
-      auto place = place_of(store->getPointerOperand(), module_.getDataLayout());
+      auto place = named_place_of(store->getPointerOperand(), module_.getDataLayout());
       if (place && store->getValueOperand() == &value)
         for (LoadInst* load : sites_.loads(*place))
           count(*load);
@@ -172,7 +172,7 @@ void Finder::follow_array(Value* pointer) {
   if (isa<ConstantPointerNull>(pointer) || !arrays_.insert(pointer).second) return;
   array_work_.push_back(pointer);
   auto* load = dyn_cast<LoadInst>(pointer);
-  if (auto place = load ? place_of(load->getPointerOperand(), module_.getDataLayout()) : std::nullopt)
+  if (auto place = load ? named_place_of(load->getPointerOperand(), module_.getDataLayout()) : std::nullopt)
     for (LoadInst* other : sites_.loads(*place))
       follow_array(other);
   if (auto* argument = dyn_cast<Argument>(pointer))
