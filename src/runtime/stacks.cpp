@@ -56,7 +56,7 @@ void place_stack(heddle_thread& thread, heddle_context& context, unsigned char* 
   // Two words under the stack pointer's first value: the address that unwinders go by (switch.S), and the
   // alignment the calling convention asks for.
   context.top = base + stack_size - (number * colour_step % colours) * line - 16;
-  *reinterpret_cast<void**>(context.top) = &thread.home_sp;
+  *reinterpret_cast<void***>(context.top) = &thread.home_sp;
   context.fake_stack = nullptr;
   clear_context(thread, context);
 }
