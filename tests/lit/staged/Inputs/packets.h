@@ -11,7 +11,7 @@ extern "C" {
 #endif
 
 struct heddle_counters {
-  uint64_t packets, batches, crossings;
+  uint64_t packets, batches, crossings, alone;
 };
 void heddle_get_counters(struct heddle_counters *counters) __attribute__((weak));
 
@@ -21,7 +21,8 @@ static inline void show_crossings(void) {
   if (!getenv("SHOW_CROSSINGS")) return;
   if (!heddle_get_counters) return;
   heddle_get_counters(&counters);
-  fprintf(stderr, "crossings %llu\n", (unsigned long long)counters.crossings);
+  fprintf(stderr, "crossings %llu\nalone %llu\n", (unsigned long long)counters.crossings,
+          (unsigned long long)counters.alone);
 }
 
 struct rte_mbuf {
