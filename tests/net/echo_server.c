@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 struct heddle_counters {
-  uint64_t packets, batches, crossings;
+  uint64_t packets, batches, crossings, alone;
 };
 void heddle_get_counters(struct heddle_counters* counters) __attribute__((weak));
 
