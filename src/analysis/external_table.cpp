@@ -269,7 +269,7 @@ static const ExternalLine table[] = {
     {"sigsuspend sigwait pause sigpending", "r0 w1 @thread"},
     {"sigaltstack", "k0 w1 @thread"},
     {"setjmp _setjmp __sigsetjmp sigsetjmp", "w0"},
-    {"longjmp _longjmp siglongjmp __longjmp_chk", "exit r0"},
+    {"longjmp _longjmp siglongjmp __longjmp_chk", "exit r0 @exit"},
     {"sigaction", "r1 w2 k1! @thread"},
     {"signal bsd_signal", "c1() =unknown @thread"},
     // Mathematics and numbers

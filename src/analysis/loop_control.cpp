@@ -102,7 +102,7 @@ std::vector<LoopExit> loop_exits(const BodyGraph& graph, const PacketBody& body,
         for (const AccessTable::Carrier& carrier : table.carriers(key))
           result.push_back({carrier.node, carrier.at, how});
   };
-  add_system(SystemLocation::ProcessExit, false, "may end the program");
+  add_system(SystemLocation::ProcessExit, false, "may end the program, or jump out of the loop");
   if (body.is_callback())
     add_system(SystemLocation::ReceivePort, true, "changes the receive interface (pcap_breakloop)");
   return result;

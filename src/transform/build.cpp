@@ -2,6 +2,7 @@
 
 #include "support/file.h"
 #include "toolchain/codegen.h"
+#include "transform/leaving.h"
 #include "transform/site.h"
 #include "transform/staging.h"
 
@@ -48,6 +49,7 @@ Error build_program(const ProgramImage& image, const Program& program, const Pla
     auto applied = apply_plan(*module, body, blocks);
     if (!applied) return applied.takeError();
   }
+  if (plan.stages_anything()) finish_before_leaving(*module);
   define_default_batch(*module, plan.batch);
 
   auto folder = TemporaryFolder::create("heddle-build");

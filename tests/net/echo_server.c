@@ -2,6 +2,8 @@
 // looked up in a table of its client's, transformed and answered. "stop" ends it.
 // usage: echo_server ADDRESS PORT
 #define _GNU_SOURCE
+#include "heddle/heddle.h"
+
 #include <arpa/inet.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -11,10 +13,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-struct heddle_counters {
-  uint64_t packets, batches, crossings, alone;
-};
-void heddle_get_counters(struct heddle_counters* counters) __attribute__((weak));
+#pragma weak heddle_get_counters // only the optimized program has it
 
 enum { BATCH = 32, SIZE = 512, CLIENTS = 64 };
 

@@ -9,7 +9,7 @@ ip -n "$inside" address add 10.77.0.1/24 dev server
 ip -n "$outside" address add 10.77.0.2/24 dev client
 
 program=$work/echo_server
-"$bin/heddle-cc" -O2 "$here/echo_server.c" -o "$program"
+"$bin/heddle-cc" -O2 -I"$root/include" "$here/echo_server.c" -o "$program"
 
 # Until the server's socket is bound, requests would be lost. 7777 is 1E61.
 await_server() {

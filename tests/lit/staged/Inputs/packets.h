@@ -6,14 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "heddle/heddle.h"
+// Only the optimized program has it.
+#pragma weak heddle_get_counters
+
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-struct heddle_counters {
-  uint64_t packets, batches, crossings, alone;
-};
-void heddle_get_counters(struct heddle_counters *counters) __attribute__((weak));
 
 // At the end of a thread: says on standard error, when asked for, whether its packets were suspended at sites.
 static inline void show_crossings(void) {
