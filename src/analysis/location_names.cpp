@@ -134,8 +134,13 @@ LocationName LocationNames::name(const MemoryObject& object, const Place& place,
   if (object.kind != ObjectKind::Heap && object.kind != ObjectKind::Packet) {
     result.full = describe(object, place);
     StringRef full = result.full;
-    if (full.consume_front(result.object)) result.part = full.trim().str();
-    if (full == result.full) result.part = result.full; // the path lies within a stack variable's name
+    // "stack variable b.hits of main": the path lies within the name.
+    auto [variable, function] = StringRef(result.object).rsplit(" of ");
+    if (object.kind == ObjectKind::Stack && !function.empty() && full.consume_front(variable))
+      full.consume_back((" of " + function).str());
+    else
+      full.consume_front(result.object);
+    result.part = full.trim().str();
     return result;
   }
   const Origin& origin = origin_of(object);

@@ -121,13 +121,19 @@ private:
     return makers;
   }
 
-  void touch_all(SharedLocation& location, llvm::ArrayRef<uint32_t> keys) {
-    touch_all(location, makers_of(keys));
-    note_sample(location, keys);
+  // Which units make accesses of these kinds: cheaper than makers_of(), for telling locations apart.
+  std::vector<uint64_t> units_of(llvm::ArrayRef<uint32_t> keys) const {
+    std::vector<uint64_t> units(table_.unit_count() / 64 + 1);
+    for (uint32_t key : keys)
+      for (const auto& [unit, at] : table_.made_by(key))
+        units[unit / 64] |= uint64_t(1) << (unit % 64);
+    return units;
   }
-  void touch_all(SharedLocation& location, const Makers& makers) {
+
+  void touch_all(SharedLocation& location, llvm::ArrayRef<uint32_t> keys) {
+    note_sample(location, keys);
     llvm::DenseMap<uint32_t, uint32_t> entry_of; // node -> index into accesses
-    for (const Maker& maker : makers)
+    for (const Maker& maker : makers_of(keys))
       for (uint32_t node : table_.nodes_of(maker.unit)) {
         auto [it, fresh] = entry_of.try_emplace(node, uint32_t(location.accesses.size()));
         if (fresh)
@@ -294,10 +300,7 @@ private:
         if (key == write || overlap(write, key)) members.push_back(key);
       if (table_.keys()[write].implied && members.size() == 1) continue;
       bool commutative = on("commutative") && commutes(members);
-      Makers makers = makers_of(members);
-      Who who{{}, commutative, ran(members)};
-      for (const Maker& maker : makers)
-        who.units.push_back(maker.unit);
+      Who who{units_of(members), commutative, ran(members)};
       LocationName name = name_range(object, write, members);
       auto [place, fresh] = known.try_emplace(std::move(who), result_.size());
       if (!fresh) {
@@ -308,8 +311,7 @@ private:
       location.name = name.full;
       location.object = name.object;
       location.parts.push_back(name.part);
-      touch_all(location, makers);
-      note_sample(location, members);
+      touch_all(location, members);
       if (commutative)
         relax(location, "commutative", "only updated by one commutative operation, and never read");
       else
@@ -317,8 +319,8 @@ private:
     }
   }
 
-  struct Who { // makes the accesses of a location
-    std::vector<AccessTable::UnitId> units;
+  struct Who {                   // makes the accesses of a location
+    std::vector<uint64_t> units; // a bit each
     bool commutative, ran;
     auto operator<=>(const Who&) const = default;
   };
@@ -330,7 +332,13 @@ private:
       if (table_.keys()[member].place == place && accesses.size() < named_accesses)
         for (const auto& [unit, at] : table_.made_by(member))
           accesses.push_back(at);
-    return names_.name(object, place, accesses);
+    LocationName name = names_.name(object, place, accesses);
+    // The body is part of the function that holds the packet loop.
+    std::string body = body_.body->getName().str();
+    for (std::string* text : {&name.object, &name.full})
+      if (size_t at = text->rfind(body); at != std::string::npos && !body_.function.empty())
+        text->replace(at, body.size(), body_.function);
+    return name;
   }
 
   void add_range(SharedLocation& location, const LocationName& name, llvm::ArrayRef<uint32_t> members) const {

@@ -8,11 +8,11 @@
 
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSet.h"
 
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <set>
 #include <tuple>
 
 namespace heddle {
@@ -86,9 +86,9 @@ std::vector<LocationAccess> ordered_accesses(std::vector<LocationAccess> accesse
     return std::tie(ways.order[a.node], a.node, a.at, a.write) <
            std::tie(ways.order[b.node], b.node, b.at, b.write);
   });
-  std::set<std::tuple<std::string, std::string, bool>> seen;
+  llvm::StringSet<> seen;
   llvm::erase_if(accesses, [&](const LocationAccess& access) {
-    return !seen.insert({access.function, access.at, access.write}).second;
+    return !seen.insert(access.at + (access.write ? "\n" : " ") + access.function).second;
   });
   return accesses;
 }

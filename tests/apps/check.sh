@@ -128,4 +128,4 @@ CONF
 }
 
 check_"$name"
-echo "$name: $(grep -m1 'shared locations' "$out/explain.txt"); $(grep -m1 'largest window' "$out/explain.txt")"
+echo "$name: $(grep -m1 '^ *shared locations' "$out/explain.txt"); $(grep -m1 '^ *largest window' "$out/explain.txt")"

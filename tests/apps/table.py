@@ -53,7 +53,8 @@ def location(window):
         text += ": " + ", ".join(f"`{field}`" for field in fields[:5])
         text += f" and {len(window['parts']) - 5} more" if len(window["parts"]) > 5 else ""
     if len(window["objects"]) > 1:
-        text += "; among the others " + ", ".join(f"`{name}`" for name in window["objects"][1:4])
+        text += "; the other: " if len(window["objects"]) == 2 else "; among the others "
+        text += ", ".join(f"`{name}`" for name in window["objects"][1:4])
     return text
 
 

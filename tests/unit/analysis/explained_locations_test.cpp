@@ -65,6 +65,15 @@ TEST(ExplainedLocations, NamesTheCallerThatAllocatesThroughAWrapper) {
   EXPECT_THAT(found(graph, "heap").name, HasSubstr("in new_table, called from start (p.c:"));
 }
 
+TEST(ExplainedLocations, PartsOfAStackVariableAreItsFields) {
+  CutGraph graph = explained(R"(
+    struct state { uint32_t hits, last; } *state;
+    void wait_here(void);
+    __attribute__((constructor)) static void start(void) { struct state mine = {0}; state = &mine; wait_here(); }
+    int body(void *env) { OWN state->last = p->length ^ state->last * 3; return 0; })");
+  EXPECT_EQ(found(graph, "stack variable mine").parts, std::vector<std::string>{".last"});
+}
+
 TEST(ExplainedLocations, CodeThatNoPacketRanIsARarePath) {
   CutGraph graph = explained(R"(
     uint32_t state, other;
