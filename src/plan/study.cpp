@@ -1,9 +1,11 @@
 #include "plan/study.h"
 
+#include "analysis/analyse.h"
 #include "plan/plan.h"
 #include "plan/sites.h"
 #include "plan/weigh.h"
 #include "profile/weights.h"
+#include "program/program.h"
 
 #include <chrono>
 

@@ -2,10 +2,10 @@
 // bodies as weighted graphs.
 #pragma once
 
-#include "analysis/analyse.h"
+#include "analysis/cut_graph.h"
 #include "profile/footprint.h"
 #include "profile/trace.h"
-#include "program/program.h"
+#include "support/diagnostic.h"
 
 #include <string>
 #include <vector>
@@ -13,6 +13,8 @@
 namespace heddle {
 
 struct Plan;
+struct Program;
+struct ProgramImage;
 
 struct Study {
   FootprintMap footprint;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "profile/trace.h"
+#include "program/program.h"
 
 #include <cstdint>
 #include <string>

@@ -6,14 +6,15 @@
 // are those of the program Heddle would link without any site.
 #pragma once
 
-#include "program/program.h"
-
 #include "llvm/Support/Error.h"
 
 #include <cstdint>
 #include <vector>
 
 namespace heddle {
+
+struct Program;
+struct ProgramImage;
 
 struct MachineRange {
   uint64_t address; // of the first instruction

@@ -22,6 +22,7 @@
 #include "profile/machine_code.h"
 
 #include "profile/line_stamp.h"
+#include "program/block_id.h"
 #include "support/diagnostic.h"
 
 #include "llvm/ADT/SmallVector.h"

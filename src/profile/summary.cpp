@@ -1,5 +1,7 @@
 #include "profile/summary.h"
 
+#include "program/program.h"
+
 #include "profile/weights.h"
 
 #include "llvm/ADT/DenseSet.h"

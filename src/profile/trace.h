@@ -1,7 +1,7 @@
 // What a profiled run leaves: for each sampled packet, the blocks it ran, in order.
 #pragma once
 
-#include "program/program.h"
+#include "program/block_id.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"

@@ -19,6 +19,7 @@
 // struct heddle_pcap_packet (src/runtime/runtime.h), one per packet.
 #pragma once
 
+#include "program/block_id.h"
 #include "support/diagnostic.h"
 #include "toolchain/image.h"
 
@@ -77,7 +78,6 @@ llvm::Expected<Program> load_program(llvm::StringRef path);
 
 // Every block of every defined function in module order: the numbering that traces, footprints, weights and
 // plans share. Stable as long as the module is not changed.
-using BlockId = uint32_t;
 class BlockTable {
 public:
   explicit BlockTable(const llvm::Module& module);
