@@ -81,12 +81,7 @@ void write_outcome(const Outcome& outcome, llvm::json::OStream& json) {
 }
 
 llvm::Error finish(const Outcome& outcome) {
-  if (outcome.options.json.empty()) return llvm::Error::success();
-  return write_file(outcome.options.json, [&](llvm::raw_ostream& out) {
-    llvm::json::OStream json(out, 2);
-    json.object([&] { write_outcome(outcome, json); });
-    out << '\n';
-  });
+  return write_result(outcome.options.json, [&](llvm::json::OStream& json) { write_outcome(outcome, json); });
 }
 
 void say_why_not(const Plan& plan) {
@@ -229,10 +224,8 @@ void add_optimize(CLI::App& app, Action& chosen) {
   command->add_option("--share", options->profile.share, "per cent of the packets to profile")
       ->capture_default_str();
   command->add_option("--icache", options->icache,
-                      "geometries to simulate, SIZE:WAYS,... (default: also the host's)");
-  command->add_option("--stdin", running.command.stdin_path, "the program's standard input")
-      ->capture_default_str();
-  command->add_option("--timeout", running.command.timeout_seconds, "seconds a run may take (0: any)");
+                      "geometries to simulate, SIZE:WAYS,... (default: 32K:8 and the host's)");
+  running.add_run_to(*command);
   command->add_option("--bench-args", options->bench_args, "other arguments for the bench, as one string");
   command->add_flag("--no-bench", options->skip_bench, "stop after verifying");
   running.add_verify_to(*command);

@@ -1,6 +1,7 @@
 #include "cli/running.h"
 
 #include "support/diagnostic.h"
+#include "support/file.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
@@ -33,6 +34,12 @@ llvm::Expected<std::vector<Variant>> variants_of(const std::string& program, con
 
 } // namespace
 
+void RunningOptions::add_run_to(CLI::App& app) {
+  app.add_option("--stdin", command.stdin_path, "the program's standard input")->capture_default_str();
+  app.add_option("--timeout", command.timeout_seconds, "seconds a run may take (0: any)")
+      ->capture_default_str();
+}
+
 void RunningOptions::add_verify_to(CLI::App& app) {
   app.add_option(
          "--filter", filters,
@@ -55,6 +62,24 @@ void RunningOptions::add_bench_to(CLI::App& app) {
       ->capture_default_str();
   app.add_option("--seconds", budget_seconds,
                  "stop after so long, but not before seven rounds (0: no limit)");
+}
+
+void ComparisonOptions::add_to(CLI::App& app) {
+  app.add_option("PROGRAM", program, "executable built with heddle cc")->required();
+  app.add_option("--optimized", running.optimized, "the optimized program (default: PROGRAM.heddle)");
+  running.add_run_to(app);
+  app.add_option("--json", json, "write the result as JSON");
+  app.add_option("ARGS", running.command.args,
+                 "after --: the program's arguments; {out} is the run's folder");
+}
+
+llvm::Error write_result(const std::string& path, llvm::function_ref<void(llvm::json::OStream&)> attributes) {
+  if (path.empty()) return llvm::Error::success();
+  return write_file(path, [&](llvm::raw_ostream& out) {
+    llvm::json::OStream json(out, 2);
+    json.object([&] { attributes(json); });
+    out << '\n';
+  });
 }
 
 llvm::Expected<VerifyResult> verify_program(const std::string& program, const RunningOptions& options) {

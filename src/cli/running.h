@@ -16,9 +16,20 @@ struct RunningOptions {
   std::string metric = "cpu";
   unsigned pairs = 15;
   double budget_seconds = 0;
+  void add_run_to(CLI::App& app); // how it is run: standard input, time limit
   void add_verify_to(CLI::App& app);
   void add_bench_to(CLI::App& app);
 };
+
+// The command line that verify and bench share; each adds its own options.
+struct ComparisonOptions {
+  std::string program, json;
+  RunningOptions running;
+  void add_to(CLI::App& app);
+};
+
+// --json: the object that `attributes` fills. Nothing where no file is asked for.
+llvm::Error write_result(const std::string& path, llvm::function_ref<void(llvm::json::OStream&)> attributes);
 
 // Original and optimized program, the latter at every batch size asked for.
 llvm::Expected<VerifyResult> verify_program(const std::string& program, const RunningOptions& options);
