@@ -134,6 +134,7 @@ llvm::Error run(const Options& options) {
   if (!args) return args.takeError();
   ProfileOptions profiling = options.profile;
   profiling.stdin_path = options.running.command.stdin_path;
+  profiling.timeout_seconds = options.running.command.timeout_seconds;
   profiling.stdout_path = workspace->file("profile.stdout");
   profiling.stderr_path = workspace->file("profile.stderr");
   auto collected = collect_profile(workspace->image(), *program, *args, profiling, workspace->profile_file());
