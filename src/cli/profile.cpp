@@ -64,15 +64,18 @@ void add_profile(CLI::App& app, Action& chosen) {
   command->add_option("-o,--output", options->out, "the profile (default: in the work folder)");
   command->add_option("--count", profile.count, "packets to log")->capture_default_str();
   command->add_option("--share", profile.share, "per cent of the packets to log")->capture_default_str();
-  command->add_option("--timeout", profile.timeout_seconds,
-                      "seconds after which the program is stopped (0: never)");
+  command
+      ->add_option("--timeout", profile.timeout_seconds,
+                   "seconds after which the program is stopped (0: never)")
+      ->capture_default_str();
   command->add_option("--stdin", profile.stdin_path, "the program's standard input");
   command->add_option("--stdout", profile.stdout_path, "where the program's standard output goes");
   command->add_option("--icache", options->icache, "geometries to simulate, SIZE:WAYS,...")
       ->capture_default_str();
   command->add_flag("--print", options->print, "print a summary: hot functions, paths, simulated misses");
   command->add_option("--json", options->json, "write the summary as JSON");
-  command->add_option("ARGS", options->args, "after --: the program's arguments");
+  command->add_option("ARGS", options->args,
+                      "after --: the program's arguments; {out} is a folder where it may write");
   command->callback([&chosen, options] { chosen = [options] { return run(*options); }; });
 }
 

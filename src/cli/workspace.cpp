@@ -22,7 +22,9 @@ double now() {
 void WorkspaceOptions::add_to(CLI::App& app) {
   app.add_option("PROGRAM", program, "executable built with heddle cc")->required();
   app.add_option("--work", folder, "folder for Heddle's files (default: PROGRAM.heddle.d)");
-  app.add_option("--body", bodies, "FUNCTION[:loop]: the packet body, instead of those Heddle finds")
+  app.add_option("--body", bodies,
+                 "the packet body, instead of those Heddle finds: FUNCTION, FUNCTION:LINE or FUNCTION:INDEX "
+                 "of a loop")
       ->allow_extra_args(false);
 }
 
