@@ -14,11 +14,11 @@ AccessTable::UnitId AccessTable::new_unit() {
 size_t AccessTable::KeyHash::operator()(const AccessKey& key) const {
   const Place& place = key.place;
   return llvm::hash_combine(key.object, place.offset, place.stride, place.low, place.high, key.size,
-                            key.write, unsigned(key.update), key.implied);
+                            key.write, unsigned(key.update), key.implied, key.rare);
 }
 
 static AccessKey key_of(const Access& access) {
-  return {access.object, access.place, access.size, access.write, access.update, access.implied};
+  return {access.object, access.place, access.size, access.write, access.update, access.implied, access.rare};
 }
 
 void AccessTable::add(UnitId unit, const Access& access) {
@@ -35,7 +35,8 @@ void AccessTable::add(UnitId unit, const Access& access) {
 
 AccessTable::AccessTable(const BodyGraph& graph, const Effects& effects, const RunSpans& spans) {
   llvm::DenseMap<const llvm::BasicBlock*, UnitId> block_units;
-  llvm::DenseMap<const Access*, UnitId> summary_units; // by where the summary lies
+  llvm::DenseMap<const Access*, UnitId>
+      summary_units[2]; // by where the summary lies; of common and rare calls
   for (uint32_t n = 0; n != graph.nodes.size(); ++n) {
     const BodyNode& node = graph.nodes[n];
     auto [block, fresh_block] = block_units.try_emplace(node.block, 0);
@@ -51,11 +52,13 @@ AccessTable::AccessTable(const BodyGraph& graph, const Effects& effects, const R
       for (const llvm::Function* callee : effects.points_to().callees(*call)) {
         llvm::ArrayRef<Access> summary = effects.summary(*callee);
         if (summary.empty() || !seen.insert(summary.data()).second) continue;
-        auto [unit, fresh_unit] = summary_units.try_emplace(summary.data(), 0);
+        auto [unit, fresh_unit] = summary_units[node.rare].try_emplace(summary.data(), 0);
         if (fresh_unit) {
           unit->second = new_unit();
-          for (const Access& access : summary)
+          for (Access access : summary) {
+            access.rare |= node.rare;
             add(unit->second, access);
+          }
         }
         unit_nodes_[unit->second].push_back(n);
       }

@@ -20,6 +20,7 @@ struct AccessKey {
   UpdateOp update;
   // To the outside world as a whole, because the object accessed has escaped to it (effects.h).
   bool implied;
+  bool rare; // by a packet that is alone by then
   bool operator==(const AccessKey&) const = default;
 };
 

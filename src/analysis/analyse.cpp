@@ -5,6 +5,7 @@
 #include "program/modelled.h"
 
 #include "llvm/ADT/StringSet.h"
+#include "llvm/IR/CFG.h"
 #include "llvm/IR/Instructions.h"
 
 namespace heddle {
@@ -14,6 +15,65 @@ namespace {
 bool is_opaque(const llvm::Function& function) {
   if (is_modelled_by_name(source_name(function))) return true;
   return llvm::is_contained(pool_allocators(), source_name(function));
+}
+
+// Rare blocks, by number. Not exception pads (nothing can stand before them), not what models describe, not the
+// beginning of a body.
+class Rarity {
+public:
+  Rarity(const Program& program, const BlockTable& blocks, const std::function<bool(BlockId)>& rare)
+      : blocks_(blocks), rare_(blocks.size()) {
+    if (!rare) return;
+    for (BlockId id = 0; id != blocks.size(); ++id) {
+      const llvm::BasicBlock& block = *blocks.block(id);
+      rare_[id] = rare(id) && !block.isEHPad() && !is_opaque(*block.getParent()) &&
+                  !block.getParent()->hasFnAttribute(llvm::Attribute::Naked);
+    }
+    for (const PacketBody& body : program.bodies)
+      rare_[blocks.id(&body.body->getEntryBlock())] = false;
+  }
+
+  bool operator()(const llvm::BasicBlock& block) const { return rare_[blocks_.id(&block)]; }
+
+  // Where a packet can get from common into rare code: rare blocks with a common predecessor, and the first
+  // blocks of functions.
+  std::vector<BlockId> gates(const std::vector<const llvm::Function*>& functions) const {
+    std::vector<BlockId> result;
+    for (const llvm::Function* function : functions)
+      for (const llvm::BasicBlock& block : *function) {
+        if (!(*this)(block)) continue;
+        auto common = [&](const llvm::BasicBlock* from) { return !(*this)(*from); };
+        if (block.isEntryBlock() || llvm::any_of(llvm::predecessors(&block), common))
+          result.push_back(blocks_.id(&block));
+      }
+    llvm::sort(result);
+    return result;
+  }
+
+private:
+  const BlockTable& blocks_;
+  std::vector<bool> rare_;
+};
+
+// Nodes of common code with a closed call that may enter rare code.
+void mark_rare_inside(CutGraph& result, const BodyGraph& graph, const Effects& effects,
+                      const Rarity& rarity) {
+  llvm::DenseMap<const llvm::Function*, bool> has_rare;
+  auto function_has_rare = [&](const llvm::Function* function) {
+    auto [it, fresh] = has_rare.try_emplace(function, false);
+    if (fresh) it->second = llvm::any_of(*function, rarity);
+    return it->second;
+  };
+  llvm::DenseMap<const llvm::Function*, bool> reaches_rare;
+  for (uint32_t n = 0; n != graph.nodes.size(); ++n) {
+    if (graph.nodes[n].rare) continue;
+    for (const llvm::CallBase* call : graph.nodes[n].closed_calls)
+      for (const llvm::Function* callee : effects.points_to().callees(*call)) {
+        auto [it, fresh] = reaches_rare.try_emplace(callee, false);
+        if (fresh) it->second = llvm::any_of(effects.reach(*callee), function_has_rare);
+        result.nodes[n].rare_inside |= it->second;
+      }
+  }
 }
 
 CutGraph describe_graph(const BodyGraph& graph, const PacketBody& body, const BlockTable& blocks) {
@@ -29,6 +89,7 @@ CutGraph describe_graph(const BodyGraph& graph, const PacketBody& body, const Bl
     added.context = node.context;
     added.block = blocks.id(node.block);
     added.function = source_name(*node.block->getParent()).str();
+    added.rare = node.rare;
     for (const llvm::Instruction& instruction : *node.block)
       if (SourceLocation at = location_of(instruction); at.line) {
         added.at = at.str();
@@ -158,12 +219,13 @@ llvm::Expected<Analysis> analyse(const Program& program, const BlockTable& block
                                  const AnalysisOptions& options) {
   Analysis result;
   if (llvm::Error error = check_models(*program.module)) return std::move(error);
+  Rarity rarity(program, blocks, options.rare);
   result.points_to = PointsTo::run(*program.module, options.points_to);
-  auto effects = std::make_unique<Effects>(*result.points_to);
+  auto effects = std::make_unique<Effects>(*result.points_to, rarity);
   std::vector<ObjectSet> own_arrays = find_own_arrays(program, *effects);
   if (packets_get_published(program, *result.points_to, *effects, own_arrays)) {
     auto with_twins = run_with_twins(program, options, *result.points_to, own_arrays);
-    auto effects_with_twins = std::make_unique<Effects>(*with_twins);
+    auto effects_with_twins = std::make_unique<Effects>(*with_twins, rarity);
     if (!twins_are_written(program, *effects_with_twins)) {
       effects = std::move(effects_with_twins);
       result.points_to = std::move(with_twins);
@@ -172,12 +234,15 @@ llvm::Expected<Analysis> analyse(const Program& program, const BlockTable& block
   }
   OpenOptions open;
   open.opaque = is_opaque;
+  open.rare = rarity;
   if (options.hot) open.hot = [&](const llvm::BasicBlock* block) { return options.hot(blocks.id(block)); };
   for (size_t b = 0; b != program.bodies.size(); ++b) {
     const PacketBody& body = program.bodies[b];
     BodyGraph graph = build_body_graph(*body.body, open);
     Sharing sharing(*body.body, *effects, own_arrays[b]);
     CutGraph& described = result.graphs.emplace_back(describe_graph(graph, body, blocks));
+    described.gates = rarity.gates(effects->reach(*body.body));
+    mark_rare_inside(described, graph, *effects, rarity);
     if (options.code_lines) add_static_lines(described, graph, *effects, blocks, options.code_lines);
     LocationOptions locations = options.locations;
     if (options.spans)

@@ -10,7 +10,8 @@
 namespace heddle {
 
 struct AnalysisOptions {
-  std::function<bool(BlockId)> hot; // did a packet of the sample run this block? Null: every call is opened.
+  std::function<bool(BlockId)> hot;  // did a packet of the sample run this block? Null: every call is opened.
+  std::function<bool(BlockId)> rare; // do so few packets run this block that they may run alone? Null: none.
   std::function<double(BlockId)> code_lines; // instruction-cache lines of a block's code; null: not known
   // When the sample's packets ran a block; null: not known.
   std::function<std::optional<RunSpan>(BlockId)> spans;

@@ -80,6 +80,7 @@ private:
     if (!jump || jump->isConditional() || call.getNextNonDebugInstruction() != jump) return false;
     if (recursive(context, callee) || in_cycle(call.getParent())) return false;
     if (options_.hot && !options_.hot(call.getParent())) return false;
+    if (options_.rare && options_.rare(*call.getParent())) return false;
     if (graph_.nodes.size() + callee->size() > options_.max_nodes) {
       graph_.truncated = true;
       return false;
@@ -104,6 +105,7 @@ private:
           closed.push_back(call);
       }
       added.closed_calls = std::move(closed);
+      added.rare = options_.rare && options_.rare(block);
       if (!opened) continue;
       opened_[uint32_t(graph_.nodes.size() - 1)] = uint32_t(graph_.contexts.size());
       work_.push_back(uint32_t(graph_.contexts.size()));

@@ -10,10 +10,11 @@
 //   - it lies in a cycle of its function's control flow (no cut lies inside a cycle),
 //   - its callee is not known directly, is a declaration, is recursive, or calls setjmp,
 //   - it is an invoke (the way into the landing pad would start somewhere inside the callee),
-//   - no packet of the sample came by: cold code is not worth a clone.
+//   - no packet of the sample came by, or the call is in rare code: not worth a clone.
 // Closed calls lose precision, never soundness.
 #pragma once
 
+#include "analysis/effects.h"
 #include "program/program.h"
 
 #include <functional>
@@ -30,6 +31,7 @@ struct BodyNode {
   uint32_t context;
   const llvm::BasicBlock* block;
   std::vector<const llvm::CallBase*> closed_calls; // all calls of the block but the opened one and intrinsics
+  bool rare = false;                               // OpenOptions::rare
 };
 
 struct BodyEdge {
@@ -55,6 +57,7 @@ struct BodyGraph {
 struct OpenOptions {
   std::function<bool(const llvm::BasicBlock*)> hot;  // did a packet of the sample come by?
   std::function<bool(const llvm::Function&)> opaque; // described by a model: never opened
+  RareBlocks rare;                                   // null: none
   size_t max_nodes = 300000;
 };
 

@@ -18,6 +18,9 @@ struct CutNode {
   double cost = 0;          // s(B): instruction-cache lines per visit, closed callees included
   double heat = 0;          // h(B): instructions per packet, closed callees included
   double static_lines = 0;  // instruction-cache lines of all its code, run or not
+  // Rare code: a packet enters it alone, all before it ended, and stays alone to its end (docs/design.md, "Rare
+  // paths"). No site lies at its edges. `rare_inside`: common code with a closed call that may enter rare code.
+  bool rare = false, rare_inside = false;
 };
 
 struct CutEdge {
@@ -41,6 +44,7 @@ struct LocationAccess {
   uint32_t node = 0;
   bool write = false;
   std::string function, at; // innermost function and file:line of the access itself
+  bool rare = false;        // made by a packet that is alone by then; not the node's common code
 };
 
 // An access that packets of the sample made, and how far into the packet: the part of its instructions that
@@ -63,7 +67,9 @@ struct SharedLocation {
   // Did a packet of the sample make any of the accesses? True where that is not known.
   bool ran = true;
   std::vector<SampledAccess> sampled; // the first and the last of these, and the first and the last write
-  // The relaxation that frees it ("read-only", "packet-private", "allocator", "commutative"), or "window".
+  // The relaxation that frees it ("read-only", "packet-private", "allocator", "commutative"), or "window". A
+  // window is that of the common accesses. "rare-path": only rare code writes it; common accesses need no
+  // window. In both cases common accesses must not lie in stages before that of a rare access that conflicts.
   std::string verdict;
   std::string reason;     // why, in one sentence with source lines
   std::string would_free; // for a window: which relaxation would, and what stands in its way
@@ -77,6 +83,7 @@ struct CutGraph {
   std::vector<CutNode> nodes;
   std::vector<CutEdge> edges;
   std::vector<SharedLocation> locations;
+  std::vector<uint32_t> gates; // BlockIds at whose beginning a packet becomes alone; ascending
 };
 
 } // namespace heddle

@@ -25,11 +25,11 @@ namespace {
 struct SameEffect { // equal but for the instruction
   size_t operator()(const Access& a) const {
     return hash_combine(a.object, a.place.offset, a.place.stride, a.place.low, a.place.high, a.size, a.write,
-                        a.atomic, unsigned(a.update), a.implied);
+                        a.atomic, unsigned(a.update), a.implied, a.rare);
   }
   bool operator()(const Access& a, const Access& b) const {
     return a.object == b.object && a.place == b.place && a.size == b.size && a.write == b.write &&
-           a.atomic == b.atomic && a.update == b.update && a.implied == b.implied;
+           a.atomic == b.atomic && a.update == b.update && a.implied == b.implied && a.rare == b.rare;
   }
 };
 
@@ -48,9 +48,11 @@ struct Component { // functions that call each other
 } // namespace
 
 struct Effects::State {
-  explicit State(const PointsTo& points_to) : points_to(points_to), updates(points_to.module()) {}
+  State(const PointsTo& points_to, RareBlocks rare)
+      : points_to(points_to), rare(std::move(rare)), updates(points_to.module()) {}
 
   const PointsTo& points_to;
+  RareBlocks rare;
   Updates updates;
   DenseMap<const Instruction*, std::vector<Access>> cache;
   std::unordered_map<Access, uint32_t, SameEffect, SameEffect> ids;
@@ -66,6 +68,10 @@ struct Effects::State {
   void settle_functions(std::vector<const Function*>& functions);
   void settle_component(ArrayRef<uint32_t> members, const std::vector<const Function*>& functions);
   Component& component(const Function& function);
+  bool is_rare(const Instruction& instruction) const { return rare && rare(*instruction.getParent()); }
+  uint32_t intern(const Access& access);
+  AccessIds as_rare(const AccessIds& accesses);
+  DenseMap<uint32_t, uint32_t> rare_of; // an access -> the same on a rare path
 };
 
 std::vector<Access> Effects::State::compute(const Instruction& instruction) {
@@ -100,6 +106,9 @@ const std::vector<Access>& Effects::State::of(const Instruction& instruction) {
   auto found = cache.find(&instruction);
   if (found != cache.end()) return found->second;
   std::vector<Access> accesses = compute(instruction);
+  if (is_rare(instruction))
+    for (Access& access : accesses)
+      access.rare = true;
   return cache[&instruction] = std::move(accesses);
 }
 
@@ -119,11 +128,29 @@ void Effects::State::settle_functions(std::vector<const Function*>& functions) {
     DenseSet<uint32_t> known;
     for (const Instruction& instruction : instructions(function))
       for (const Access& access : of(instruction)) {
-        auto [entry, fresh] = ids.try_emplace(access, interned.size());
-        if (fresh) interned.push_back(access);
-        if (known.insert(entry->second).second) own.push_back({entry->second, &instruction});
+        uint32_t id = intern(access);
+        if (known.insert(id).second) own.push_back({id, &instruction});
       }
   }
+}
+
+uint32_t Effects::State::intern(const Access& access) {
+  auto [entry, fresh] = ids.try_emplace(access, interned.size());
+  if (fresh) interned.push_back(access);
+  return entry->second;
+}
+
+// What rare code calls is done on a rare path, whatever code does it.
+AccessIds Effects::State::as_rare(const AccessIds& accesses) {
+  AccessIds result;
+  for (uint32_t id : accesses) {
+    Access access = interned[id];
+    access.rare = true;
+    uint32_t rare_id = intern(access);
+    result.set(rare_id);
+    rare_of[id] = rare_id;
+  }
+  return result;
 }
 
 void Effects::State::settle_component(ArrayRef<uint32_t> members,
@@ -132,7 +159,7 @@ void Effects::State::settle_component(ArrayRef<uint32_t> members,
   components.emplace_back();
   Component& made = components.back();
   made.reach.set(self);
-  SparseBitVector<> frames; // of the members: gone when they return
+  DenseSet<uint32_t> added[2]; // callees, from common and from rare code
   for (uint32_t member : members) {
     made.members.push_back(functions[member]);
     component_of[functions[member]] = self;
@@ -144,10 +171,11 @@ void Effects::State::settle_component(ArrayRef<uint32_t> members,
     for (const Instruction& instruction : instructions(*function)) {
       auto* call = dyn_cast<CallBase>(&instruction);
       if (!call) continue;
+      bool rarely = is_rare(instruction);
       for (const Function* callee : points_to.callees(*call)) {
         uint32_t other = component_of[callee];
-        if (other == self || made.reach.test(other)) continue;
-        made.accesses |= components[other].accesses;
+        if (other == self || !added[rarely].insert(other).second) continue;
+        made.accesses |= rarely ? as_rare(components[other].accesses) : components[other].accesses;
         made.reach |= components[other].reach;
       }
     }
@@ -177,8 +205,8 @@ Component& Effects::State::component(const Function& function) {
   return components[component_of.lookup(&function)];
 }
 
-Effects::Effects(const PointsTo& points_to)
-    : points_to_(points_to), state_(std::make_unique<State>(points_to)) {}
+Effects::Effects(const PointsTo& points_to, RareBlocks rare)
+    : points_to_(points_to), state_(std::make_unique<State>(points_to, std::move(rare))) {}
 Effects::~Effects() = default;
 
 ArrayRef<Access> Effects::of(const Instruction& instruction) const {
@@ -208,16 +236,19 @@ ArrayRef<Access> Effects::summary(const Function& function) const {
   append_range(order, reach(function));
   const auto& objects = points_to_.objects();
   for (const Function* member : order)
-    for (auto [id, at] : state_->local[member]) {
-      if (!missing.test(id)) continue;
-      missing.reset(id);
-      Access access = state_->interned[id];
-      bool frame =
-          objects[access.object].kind == ObjectKind::Stack && !state_->kept_frames.test(access.object);
-      auto* site = dyn_cast_or_null<Instruction>(objects[access.object].site);
-      if (frame && (!site || is_contained(order, site->getFunction()))) continue;
-      access.at = at;
-      component.summary.push_back(access);
+    for (auto [own, at] : state_->local[member]) {
+      auto on_rare_path = state_->rare_of.find(own);
+      for (uint32_t id : {own, on_rare_path == state_->rare_of.end() ? own : on_rare_path->second}) {
+        if (!missing.test(id)) continue;
+        missing.reset(id);
+        Access access = state_->interned[id];
+        bool frame =
+            objects[access.object].kind == ObjectKind::Stack && !state_->kept_frames.test(access.object);
+        auto* site = dyn_cast_or_null<Instruction>(objects[access.object].site);
+        if (frame && (!site || is_contained(order, site->getFunction()))) continue;
+        access.at = at;
+        component.summary.push_back(access);
+      }
     }
   return component.summary;
 }

@@ -6,6 +6,7 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/Instruction.h"
 
+#include <functional>
 #include <memory>
 
 namespace heddle {
@@ -24,6 +25,8 @@ struct Access {
   // object that are not implied; among themselves they say nothing. (The access of the named object is in the
   // list as well.)
   bool implied = false;
+  // Made in rare code (EffectsOptions::rare), or in a function that rare code calls.
+  bool rare = false;
   // Part of a load-op-store update whose loaded value nothing else uses: `update_id` is common to the load
   // and the store, which lie in one block (0: none). An atomicrmw whose result is unused is one as well.
   UpdateOp update = UpdateOp::None;
@@ -39,9 +42,13 @@ bool may_overlap(const Access& a, const Access& b);
 // For people: "reads session->bytes (heap at upf.c:40 in add) at upf.c:88".
 std::string describe(const Access& access, const std::vector<MemoryObject>& objects);
 
+// Is the block one that a packet enters only after all packets before it have ended (docs/design.md, "Rare
+// paths")?
+using RareBlocks = std::function<bool(const llvm::BasicBlock&)>;
+
 class Effects {
 public:
-  explicit Effects(const PointsTo& points_to);
+  explicit Effects(const PointsTo& points_to, RareBlocks rare = {});
   ~Effects();
 
   // Accesses of one instruction. For calls: what external targets do by their models; targets defined in

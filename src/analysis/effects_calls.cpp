@@ -90,6 +90,14 @@ void AccessList::add_anywhere(const ObjectSet& objects, bool write) {
   }
 }
 
+void AccessList::add_final_exit() {
+  Access access;
+  access.object = points_to_.system_object(SystemLocation::ProcessExit);
+  access.place = Place::anywhere();
+  access.write = access.rare = true;
+  add(access);
+}
+
 void AccessList::add_system(SystemLocation location, bool read, bool write) {
   if (read) add_anywhere(points_to_.system_object(location), false);
   if (write) add_anywhere(points_to_.system_object(location), true);
@@ -286,6 +294,9 @@ void ModelAccesses::add(const Function& function, const ModelClause& clause) {
   case Kind::Return:
     return returned(function, clause);
   case Kind::System:
+    // The transformation lets all earlier packets end before a call that ends the program (transform/leaving.h).
+    if (clause.system == SystemLocation::ProcessExit && is_final_exit(function, call_))
+      return list_.add_final_exit();
     return list_.add_system(clause.system, clause.reads, clause.writes);
   case Kind::Keep:
   case Kind::KeepCode:

@@ -19,6 +19,7 @@ public:
   void add_anywhere(ObjectId object, bool write);
   void add_anywhere(const ObjectSet& objects, bool write);
   void add_system(SystemLocation location, bool read, bool write);
+  void add_final_exit(); // by a packet that is alone by then
   std::vector<Access> take();
 
 private:

@@ -29,6 +29,7 @@ static SystemLocation system_named(StringRef name) {
       .Case("time", SystemLocation::Time)
       .Case("random", SystemLocation::Random)
       .Case("exit", SystemLocation::ProcessExit)
+      .Case("jump", SystemLocation::Jump)
       .Case("abort", SystemLocation::AbnormalExit)
       .Case("lock", SystemLocation::Lock)
       .Case("env", SystemLocation::Environment)
@@ -266,6 +267,14 @@ Error check_models(const Module& module) {
                           function.getName());
   }
   return Error::success();
+}
+
+bool is_final_exit(const Function& function, const CallBase& call) {
+  const ExternalModel* model = model_of(function);
+  return model && !model->returns && function.isDeclaration() && call.getCalledFunction() == &function &&
+         any_of(model->clauses, [](const ModelClause& clause) {
+           return clause.kind == Kind::System && clause.system == SystemLocation::ProcessExit;
+         });
 }
 
 } // namespace heddle

@@ -45,6 +45,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/IR/Function.h"
+#include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/Error.h"
 
@@ -123,6 +124,9 @@ const ExternalModel* model_of(const llvm::Function& function);
 // A function that is defined in the program and taken by its model must still have the arguments that the
 // model names: optimisation may remove one that the body does not use. Error: which function, and which.
 llvm::Error check_models(const llvm::Module& module);
+
+// A direct call that ends the program. Every such call gets a gate, so a packet makes it alone.
+bool is_final_exit(const llvm::Function& function, const llvm::CallBase& call);
 
 // Is `function` defined in the program but taken by its model (DPDK's inline functions)?
 bool is_modelled_by_name(llvm::StringRef name);

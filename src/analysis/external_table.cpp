@@ -233,7 +233,7 @@ static const ExternalLine table[] = {
     {"pthread_join", "w1=8 @thread"},
     {"pthread_detach pthread_cancel pthread_kill pthread_setcancelstate", "@thread"},
     {"pthread_setcanceltype", "@thread"},
-    {"pthread_exit", "k0 exit @thread @exit"},
+    {"pthread_exit", "k0 exit @thread @jump"},
     {"pthread_self pthread_equal", "@env.r"},
     {"pthread_setname_np pthread_setaffinity_np pthread_setschedparam", "r1 r2 @thread"},
     {"pthread_getaffinity_np", "w2 @thread.r"},
@@ -269,7 +269,7 @@ static const ExternalLine table[] = {
     {"sigsuspend sigwait pause sigpending", "r0 w1 @thread"},
     {"sigaltstack", "k0 w1 @thread"},
     {"setjmp _setjmp __sigsetjmp sigsetjmp", "w0"},
-    {"longjmp _longjmp siglongjmp __longjmp_chk", "exit r0 @exit"},
+    {"longjmp _longjmp siglongjmp __longjmp_chk", "exit r0 @jump"},
     {"sigaction", "r1 w2 k1! @thread"},
     {"signal bsd_signal", "c1() =unknown @thread"},
     // Mathematics and numbers

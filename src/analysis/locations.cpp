@@ -18,8 +18,13 @@
 //                   on the same bytes, whose old value is used for nothing else (effects.h). Any order gives
 //                   the same final value, and nothing in the body observes another one.
 //   abnormal-exit   abort, failed assertions, traps: a program that crashes has no outputs to compare.
+//   rare-path       accesses in rare code are made by a packet that is alone: all before it have ended, and none
+//                   after it goes on until it has ended. So they can only pass what later packets did in stages
+//                   already behind. They are left out of windows; instead, no common access that conflicts may
+//                   lie in a stage before that of the rare one (CutGraph, condense.cpp).
 #include "analysis/locations.h"
 
+#include "analysis/exits.h"
 #include "analysis/hints.h"
 #include "analysis/location_names.h"
 #include "analysis/loop_control.h"
@@ -44,8 +49,8 @@ public:
   Finder(const BodyGraph& graph, const PacketBody& body, const Effects& effects, const Sharing& sharing,
          const LocationOptions& options)
       : graph_(graph), body_(body), effects_(effects), points_to_(effects.points_to()), sharing_(sharing),
-        options_(options), table_(graph, effects, options.spans), maker_slot_(table_.unit_count()),
-        names_(effects.points_to().module()) {}
+        options_(options), table_(graph, effects, options.spans), exits_(table_, effects),
+        maker_slot_(2 * table_.unit_count()), names_(effects.points_to().module()) {}
 
   std::vector<SharedLocation> run() {
     loop_control();
@@ -75,9 +80,9 @@ private:
     return body && !body_.function.empty() ? body_.function : name.str();
   }
 
-  // Adds `at` as an access of `node`, one entry per node, a write if any of its accesses writes.
-  void touch(SharedLocation& location, uint32_t node, const llvm::Instruction* at, bool write) {
-    LocationAccess access{node, write, {}, {}};
+  // Adds `at` as an access of `node`.
+  void touch(SharedLocation& location, uint32_t node, const llvm::Instruction* at, bool write, bool rare) {
+    LocationAccess access{node, write, {}, {}, rare};
     if (location.accesses.size() < named_accesses) {
       access.at = location_of(*at).str();
       access.function = function_name(*at);
@@ -85,11 +90,12 @@ private:
     location.accesses.push_back(std::move(access));
   }
 
+  // One common and one rare entry per node at most, a write if any of its accesses writes.
   static void merge_by_node(SharedLocation& location) {
     std::sort(location.accesses.begin(), location.accesses.end(), [](const auto& a, const auto& b) {
-      return std::tie(a.node, b.write) < std::tie(b.node, a.write);
+      return std::tie(a.node, a.rare, b.write) < std::tie(b.node, b.rare, a.write);
     });
-    auto same = [](const auto& a, const auto& b) { return a.node == b.node; };
+    auto same = [](const auto& a, const auto& b) { return a.node == b.node && a.rare == b.rare; };
     location.accesses.erase(std::unique(location.accesses.begin(), location.accesses.end(), same),
                             location.accesses.end());
   }
@@ -97,47 +103,52 @@ private:
   // A unit that makes accesses of some kinds, with one such access and whether any writes.
   struct Maker {
     AccessTable::UnitId unit;
+    bool rare;
     const llvm::Instruction* at;
     bool write;
   };
-  using Makers = std::vector<Maker>; // ascending by unit
+  using Makers = std::vector<Maker>; // ascending by unit, common accesses first
 
   Makers makers_of(llvm::ArrayRef<uint32_t> keys) {
     Makers makers;
     for (uint32_t key : keys) {
-      bool write = table_.keys()[key].write;
+      bool write = table_.keys()[key].write, rare = table_.keys()[key].rare;
       for (const auto& [unit, at] : table_.made_by(key)) {
-        uint32_t& slot = maker_slot_[unit];
-        if (slot >= makers.size() || makers[slot].unit != unit) {
+        uint32_t& slot = maker_slot_[2 * unit + rare];
+        if (slot >= makers.size() || makers[slot].unit != unit || makers[slot].rare != rare) {
           slot = uint32_t(makers.size());
-          makers.push_back({unit, at, write});
+          makers.push_back({unit, rare, at, write});
         } else if (write && !makers[slot].write) {
           makers[slot].at = at;
           makers[slot].write = true;
         }
       }
     }
-    llvm::sort(makers, [](const Maker& a, const Maker& b) { return a.unit < b.unit; });
+    llvm::sort(makers, [](const Maker& a, const Maker& b) {
+      return std::tie(a.unit, a.rare) < std::tie(b.unit, b.rare);
+    });
     return makers;
   }
 
   // Which units make accesses of these kinds: cheaper than makers_of(), for telling locations apart.
   std::vector<uint64_t> units_of(llvm::ArrayRef<uint32_t> keys) const {
-    std::vector<uint64_t> units(table_.unit_count() / 64 + 1);
+    std::vector<uint64_t> units(2 * table_.unit_count() / 64 + 1);
     for (uint32_t key : keys)
-      for (const auto& [unit, at] : table_.made_by(key))
-        units[unit / 64] |= uint64_t(1) << (unit % 64);
+      for (const auto& [unit, at] : table_.made_by(key)) {
+        size_t bit = 2 * size_t(unit) + table_.keys()[key].rare;
+        units[bit / 64] |= uint64_t(1) << (bit % 64);
+      }
     return units;
   }
 
   void touch_all(SharedLocation& location, llvm::ArrayRef<uint32_t> keys) {
     note_sample(location, keys);
-    llvm::DenseMap<uint32_t, uint32_t> entry_of; // node -> index into accesses
+    llvm::DenseMap<uint32_t, uint32_t> entry_of[2]; // node -> index into accesses; of common and rare ones
     for (const Maker& maker : makers_of(keys))
       for (uint32_t node : table_.nodes_of(maker.unit)) {
-        auto [it, fresh] = entry_of.try_emplace(node, uint32_t(location.accesses.size()));
+        auto [it, fresh] = entry_of[maker.rare].try_emplace(node, uint32_t(location.accesses.size()));
         if (fresh)
-          touch(location, node, maker.at, maker.write);
+          touch(location, node, maker.at, maker.write, maker.rare);
         else
           location.accesses[it->second].write |= maker.write;
       }
@@ -184,18 +195,18 @@ private:
     location.name = "control of the packet loop";
     location.verdict = "window";
     const llvm::Instruction* start = body_.body->getEntryBlock().getFirstNonPHIOrDbg();
-    touch(location, graph_.entry, start, true);
+    touch(location, graph_.entry, start, true, false);
     std::set<std::string> ways;
     for (const LoopExit& exit : loop_exits(graph_, body_, table_, points_to_)) {
-      touch(location, exit.node, exit.at, true);
-      ways.insert(exit.how);
+      touch(location, exit.node, exit.at, true, exit.rare);
+      ways.insert(std::string(exit.how) + (exit.rare ? " on a rare path" : ""));
     }
     merge_by_node(location);
     location.reason = "the next packet may start only when this one cannot leave the loop any more";
     for (const std::string& way : ways)
       location.reason += "; a packet " + way;
-    location.would_free =
-        "rare path: a packet that takes the exit would finish its predecessors and run alone";
+    location.would_free = on("rare-path") ? "nothing, unless the exits were decided in the first stage"
+                                          : "rare path: a packet that takes the exit would run alone";
     result_.push_back(std::move(location));
   }
 
@@ -206,7 +217,7 @@ private:
       if (points_to_.objects()[other].kind != ObjectKind::System && sharing_.is_shared(other))
         llvm::append_range(keys, table_.keys_of(other));
     touch_all(location, keys);
-    location.verdict = "window";
+    location.verdict = verdict_of(location);
     location.reason = "a pointer to which the analysis knows of no assignment may reach any of it";
     location.would_free =
         "an assignment that the analysis sees: the remarks untraced-pointer name the pointers";
@@ -219,6 +230,7 @@ private:
     location.name = system_location_name(object.system).str();
     if (object.system == SystemLocation::Untraced) return untraced(std::move(location), object);
     touch_all(location, table_.keys_of(object.id));
+    if (!location.accesses.empty() && exits_.show(object)) add_exits(location);
     switch (object.system) {
     case SystemLocation::Allocator:
       if (on("allocator")) {
@@ -245,9 +257,25 @@ private:
     default:
       location.would_free = "nothing: the order of these operations can be observed from outside";
     }
+    if (only_rare_code_writes(location))
+      return relax(location, "rare-path", "only packets that run alone change it");
     location.verdict = "window";
     location.reason = "the order in which packets use it can be observed from outside";
     result_.push_back(std::move(location));
+  }
+
+  // Exits are accesses to what is seen after them: as writes, because they end all that comes later.
+  void add_exits(SharedLocation& location) {
+    for (const Exits::Exit& exit : exits_.all())
+      touch(location, exit.node, exit.at, true, exit.rare);
+    merge_by_node(location);
+  }
+
+  static bool only_rare_code_writes(const SharedLocation& location) {
+    return llvm::none_of(location.accesses, [](const LocationAccess& a) { return a.write && !a.rare; });
+  }
+  static const char* verdict_of(const SharedLocation& location) {
+    return only_rare_code_writes(location) ? "rare-path" : "window";
   }
 
   void relax(SharedLocation& location, llvm::StringRef verdict, std::string reason) {
@@ -292,14 +320,18 @@ private:
       else
         window(std::move(location), object, unwritten);
     }
+    const bool shown_at_exit = !exits_.all().empty() && exits_.show(object);
     // Ranges with the same accesses are one location.
     std::map<Who, size_t> known; // index into result_
     for (uint32_t write : writes) {
+      // A rare write concerns common accesses only: packets that run alone keep their order.
+      const bool rare = table_.keys()[write].rare;
       std::vector<uint32_t> members;
       for (uint32_t key : keys)
-        if (key == write || overlap(write, key)) members.push_back(key);
+        if (key == write || (overlap(write, key) && !(rare && table_.keys()[key].rare)))
+          members.push_back(key);
       if (table_.keys()[write].implied && members.size() == 1) continue;
-      bool commutative = on("commutative") && commutes(members);
+      bool commutative = on("commutative") && !shown_at_exit && commutes(members);
       Who who{units_of(members), commutative, ran(members)};
       LocationName name = name_range(object, write, members);
       auto [place, fresh] = known.try_emplace(std::move(who), result_.size());
@@ -312,15 +344,18 @@ private:
       location.object = name.object;
       location.parts.push_back(name.part);
       touch_all(location, members);
+      if (shown_at_exit) add_exits(location);
       if (commutative)
         relax(location, "commutative", "only updated by one commutative operation, and never read");
+      else if (only_rare_code_writes(location))
+        relax(location, "rare-path", "this write is made by packets that run alone");
       else
         window(std::move(location), object, members);
     }
   }
 
   struct Who {                   // makes the accesses of a location
-    std::vector<uint64_t> units; // a bit each
+    std::vector<uint64_t> units; // two bits each: common, rare
     bool commutative, ran;
     auto operator<=>(const Who&) const = default;
   };
@@ -375,7 +410,7 @@ private:
         for (const AccessTable::Carrier& carrier : table_.carriers(key)) {
           if (only_after && !after[carrier.node]) continue;
           writes |= table_.keys()[key].write;
-          touch(location, carrier.node, carrier.at, table_.keys()[key].write);
+          touch(location, carrier.node, carrier.at, table_.keys()[key].write, table_.keys()[key].rare);
         }
     };
     collect(twin.id, false);
@@ -385,7 +420,7 @@ private:
       relax(location, "read-only", "nothing in the body writes it after its address became shared");
       return;
     }
-    location.verdict = "window";
+    location.verdict = verdict_of(location);
     location.reason = "its address is stored in shared memory, and packets use it from there";
     location.would_free = "packet-private, if its address were not stored in shared memory";
     result_.push_back(std::move(location));
@@ -432,7 +467,8 @@ private:
   const Sharing& sharing_;
   const LocationOptions& options_;
   AccessTable table_;
-  std::vector<uint32_t> maker_slot_; // by unit: where it was in the list made last
+  Exits exits_;
+  std::vector<uint32_t> maker_slot_; // by unit, common and rare: where it was in the list made last
   LocationNames names_;
   std::vector<SharedLocation> result_;
 };
@@ -440,8 +476,8 @@ private:
 } // namespace
 
 llvm::ArrayRef<llvm::StringRef> relaxation_names() {
-  static const llvm::StringRef names[] = {"read-only", "packet-private", "allocator", "commutative",
-                                          "abnormal-exit"};
+  static const llvm::StringRef names[] = {"read-only",   "packet-private", "allocator",
+                                          "commutative", "abnormal-exit",  "rare-path"};
   return names;
 }
 

@@ -65,7 +65,8 @@ std::vector<LoopExit> loop_exits(const BodyGraph& graph, const PacketBody& body,
   llvm::SmallPtrSet<const llvm::BasicBlock*, 16> deciding;
   llvm::SmallPtrSet<const llvm::PHINode*, 16> seen;
   for (uint32_t n : graph.leaving) {
-    result.push_back({n, graph.nodes[n].block->getTerminator(), "leaves the packet loop"});
+    result.push_back(
+        {n, graph.nodes[n].block->getTerminator(), "leaves the packet loop", graph.nodes[n].rare});
   }
   for (const llvm::BasicBlock& block : *body.body) {
     const auto* ret = llvm::dyn_cast<llvm::ReturnInst>(block.getTerminator());
@@ -82,7 +83,8 @@ std::vector<LoopExit> loop_exits(const BodyGraph& graph, const PacketBody& body,
         deciding_blocks(phi->getIncomingValue(i), phi->getIncomingBlock(i), deciding, seen);
   }
   for (uint32_t n : nodes_after(graph, deciding))
-    result.push_back({n, graph.nodes[n].block->getTerminator(), "may leave the packet loop at its end"});
+    result.push_back({n, graph.nodes[n].block->getTerminator(), "may leave the packet loop at its end",
+                      graph.nodes[n].rare});
 
   for (uint32_t n = 0; n != graph.nodes.size(); ++n) {
     const BodyNode& node = graph.nodes[n];
@@ -93,18 +95,21 @@ std::vector<LoopExit> loop_exits(const BodyGraph& graph, const PacketBody& body,
       const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
       bool here = !call || closed.contains(call) || llvm::isa<llvm::IntrinsicInst>(call);
       if (here && may_unwind(instruction))
-        result.push_back({n, &instruction, "may throw an exception out of the body"});
+        result.push_back({n, &instruction, "may throw an exception out of the body", node.rare});
     }
   }
-  auto add_system = [&](SystemLocation location, bool writes_only, const char* how) {
+  auto add_system = [&](SystemLocation location, auto counts, const char* how) {
     for (uint32_t key : table.keys_of(points_to.system_object(location)))
-      if (!writes_only || table.keys()[key].write)
+      if (counts(table.keys()[key]))
         for (const AccessTable::Carrier& carrier : table.carriers(key))
-          result.push_back({carrier.node, carrier.at, how});
+          result.push_back({carrier.node, carrier.at, how, table.keys()[key].rare});
   };
-  add_system(SystemLocation::ProcessExit, false, "may end the program, or jump out of the loop");
+  auto ends = [](const AccessKey& key) { return !key.rare; };
+  auto writes = [](const AccessKey& key) { return key.write; };
+  add_system(SystemLocation::ProcessExit, ends, "may end the program");
+  add_system(SystemLocation::Jump, [](const AccessKey&) { return true; }, "may jump out of the loop");
   if (body.is_callback())
-    add_system(SystemLocation::ReceivePort, true, "changes the receive interface (pcap_breakloop)");
+    add_system(SystemLocation::ReceivePort, writes, "changes the receive interface (pcap_breakloop)");
   return result;
 }
 

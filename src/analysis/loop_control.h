@@ -3,6 +3,10 @@
 // The next packet may start only when it is certain that this one will not leave the loop. So the body's
 // entry and every node where that is decided against (a return of another code than 0, an exception that
 // leaves the body, exit, breaking the callback loop) are accesses to one location.
+//
+// A packet that ends the program is more than that: what earlier packets have not put out yet is lost. So an exit is
+// an access to all that can be seen afterwards, too (exits.h). One on a rare path is nothing else: all packets
+// before it have ended, and what later ones did in memory ends with the program.
 #pragma once
 
 #include "analysis/access_table.h"
@@ -13,6 +17,7 @@ struct LoopExit {
   uint32_t node;
   const llvm::Instruction* at;
   const char* how; // "leaves the packet loop", "may throw out of the body", ...
+  bool rare;       // decided by a packet that is alone by then
 };
 
 std::vector<LoopExit> loop_exits(const BodyGraph& graph, const PacketBody& body, const AccessTable& table,

@@ -41,7 +41,8 @@ enum class SystemLocation : uint8_t {
   Allocator, // malloc, mempools: which addresses come back
   Time,
   Random,
-  ProcessExit,  // exit, _exit, longjmp out of the program: normal ends
+  ProcessExit,  // exit, _exit: normal ends
+  Jump,         // longjmp: maybe out of the packet loop
   AbnormalExit, // abort, failed assertions
   Lock,
   Environment, // environment variables, locale, working folder

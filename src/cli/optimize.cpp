@@ -146,7 +146,7 @@ llvm::Error run(const Options& options) {
 
   // What packets share, which cuts are legal, which pay.
   Step planning("plan");
-  auto study = study_program(workspace->image(), *program, *trace, options.planning.without);
+  auto study = study_program(workspace->image(), *program, *trace, options.planning.study);
   if (!study) return study.takeError();
   auto plan = decide(*program, *study, options.planning);
   if (!plan) return plan.takeError();

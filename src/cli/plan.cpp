@@ -28,7 +28,7 @@ llvm::Error run(const Options& options) {
   auto trace = read_trace(options.profile.empty() ? workspace->profile_file() : options.profile, program->id);
   if (!trace) return trace.takeError();
   Step step("plan");
-  auto study = study_program(workspace->image(), *program, *trace, options.planning.without);
+  auto study = study_program(workspace->image(), *program, *trace, options.planning.study);
   if (!study) return study.takeError();
   auto plan = decide(*program, *study, options.planning);
   if (!plan) return plan.takeError();

@@ -16,9 +16,13 @@ void PlanningOptions::add_to(CLI::App& app) {
   app.add_option("--batch", batch, "most packets in flight")
       ->check(CLI::Range(2, 4096))
       ->capture_default_str();
-  app.add_option("--without", without,
+  app.add_option("--rare", study.rare_share,
+                 "code that a smaller part of the packets runs is rare: a packet runs it alone")
+      ->check(CLI::Range(0.0, 1.0))
+      ->capture_default_str();
+  app.add_option("--without", study.without,
                  "switch a relaxation off: read-only, packet-private, allocator, commutative, "
-                 "abnormal-exit")
+                 "abnormal-exit, rare-path")
       ->delimiter(',')
       ->allow_extra_args(false);
 }
@@ -45,8 +49,9 @@ llvm::Expected<Plan> decide(const Program& program, const Study& study, const Pl
   plan_options.budget.lines = *budget;
   plan_options.icache_lines = double(host_icache().bytes) / host_icache().line;
   plan_options.batch = options.batch;
+  plan_options.rare_share = options.study.rare_share;
   for (llvm::StringRef name : relaxation_names())
-    if (!llvm::is_contained(options.without, name)) plan_options.relaxations.push_back(name.str());
+    if (!llvm::is_contained(options.study.without, name)) plan_options.relaxations.push_back(name.str());
   auto plan = make_plan(program.id, study.graphs, plan_options);
   if (!plan) return plan;
   for (size_t b = 0; b != plan->bodies.size(); ++b) {

@@ -33,10 +33,18 @@
 // Loops. A cycle of edges is one component, so no cut lies inside a loop and every path crosses a cut at most
 // once.
 //
+// Rare paths. A packet enters rare code alone and stays alone to its end, so rare accesses belong to no window.
+// What is left of (2) for a rare access a and a common access b that conflict with it: later packets may have
+// done b in a stage already behind, so stage(a) <= stage(b), where stage(a) is at least the stage in which a's
+// packet became alone. Edges at rare nodes need no site for the number to rise: nobody is suspended there. Where
+// several rare writers face several common accesses, a node of its own stands between them.
+//
 // The components come from Tarjan's algorithm with an explicit stack (bodies have tens of thousands of
 // nodes). It numbers components in reverse topological order, so no sort is needed.
 
 #include "plan/condense.h"
+
+#include "llvm/ADT/ArrayRef.h"
 
 #include <algorithm>
 #include <cmath>
@@ -48,20 +56,36 @@ namespace {
 
 using Adjacency = std::vector<std::vector<uint32_t>>;
 
+// Nodes from graph.nodes.size() on are those between rare writers and common accesses.
 Adjacency constraints(const CutGraph& graph) {
   Adjacency successors(graph.nodes.size());
   for (const CutEdge& edge : graph.edges) {
     successors[edge.from].push_back(edge.to);
-    if (!edge.site_possible) successors[edge.to].push_back(edge.from);
+    bool needs_site = !graph.nodes[edge.from].rare && !graph.nodes[edge.to].rare;
+    if (!edge.site_possible && needs_site) successors[edge.to].push_back(edge.from);
   }
   for (const SharedLocation& location : graph.locations) {
-    if (location.verdict != "window") continue;
-    for (const LocationAccess& access : location.accesses) {
-      uint32_t star = location.accesses.front().node;
-      if (access.node == star) continue;
-      successors[star].push_back(access.node);
-      successors[access.node].push_back(star);
+    const bool window = location.verdict == "window";
+    if (!window && location.verdict != "rare-path") continue;
+    std::vector<uint32_t> common, rare;
+    for (const LocationAccess& access : location.accesses)
+      if (!access.rare)
+        common.push_back(access.node);
+      else if (window || access.write)
+        rare.push_back(access.node);
+    if (common.empty()) continue;
+    if (window) {
+      for (uint32_t node : llvm::ArrayRef(common).drop_front()) {
+        successors[common.front()].push_back(node);
+        successors[node].push_back(common.front());
+      }
+      common.resize(1);
     }
+    if (rare.empty()) continue;
+    uint32_t between = uint32_t(successors.size());
+    for (uint32_t node : rare)
+      successors[node].push_back(between);
+    successors.push_back(common);
   }
   return successors;
 }
@@ -146,17 +170,29 @@ void add_node(CutGroup& group, uint32_t number, const CutNode& node, double chan
   group.packet_lines += node.cost * chance;
 }
 
-void link_groups(const CutGraph& graph, Condensed& condensed) {
+// Links for the edges between groups, and, without crossings or sites, for the other constraints.
+void link_groups(const CutGraph& graph, const Adjacency& successors, Condensed& condensed) {
   std::map<std::pair<uint32_t, uint32_t>, CutLink> links;
-  for (const CutEdge& edge : graph.edges) {
-    uint32_t from = condensed.group_of[edge.from], to = condensed.group_of[edge.to];
-    if (from == to) continue;
+  auto link_of = [&](uint32_t from, uint32_t to) {
     CutLink& link = links[{from, to}];
     link.from = from;
     link.to = to;
-    link.crossings += edge.crossings;
-    ++link.edges;
+    return &link;
+  };
+  for (const CutEdge& edge : graph.edges) {
+    uint32_t from = condensed.group_of[edge.from], to = condensed.group_of[edge.to];
+    if (from == to) continue;
+    CutLink* link = link_of(from, to);
+    if (graph.nodes[edge.from].rare || graph.nodes[edge.to].rare) continue;
+    link->crossings += edge.crossings;
+    ++link->edges;
   }
+  for (uint32_t node = 0; node != graph.nodes.size(); ++node)
+    for (uint32_t between : successors[node])
+      if (between >= graph.nodes.size())
+        for (uint32_t to : successors[between])
+          if (condensed.group_of[node] != condensed.group_of[to])
+            link_of(condensed.group_of[node], condensed.group_of[to]);
   for (const auto& [key, link] : links) {
     condensed.groups[link.from].out.push_back(uint32_t(condensed.links.size()));
     condensed.groups[link.to].in.push_back(uint32_t(condensed.links.size()));
@@ -170,16 +206,23 @@ Condensed condense(const CutGraph& graph, FootprintModel model, unsigned batch) 
   Adjacency successors = constraints(graph);
   Components components(successors);
   Condensed condensed;
-  condensed.groups.resize(components.count);
+  // Topological order; components that only hold nodes between are no groups.
+  std::vector<uint32_t> group_of(components.count, UINT32_MAX);
+  for (uint32_t n = 0; n != graph.nodes.size(); ++n)
+    group_of[components.count - 1 - components.of[n]] = 0;
+  uint32_t groups = 0;
+  for (uint32_t& group : group_of)
+    if (group == 0) group = groups++;
+  condensed.groups.resize(groups);
   condensed.group_of.resize(graph.nodes.size());
   uint64_t packets = graph.nodes.empty() ? 0 : graph.nodes[graph.entry].visits;
   for (uint32_t n = 0; n != graph.nodes.size(); ++n) {
-    uint32_t group = components.count - 1 - components.of[n];
+    uint32_t group = group_of[components.count - 1 - components.of[n]];
     condensed.group_of[n] = group;
     add_node(condensed.groups[group], n, graph.nodes[n], packet_chance(graph.nodes[n], packets), model,
              batch);
   }
-  link_groups(graph, condensed);
+  link_groups(graph, successors, condensed);
   return condensed;
 }
 

@@ -98,6 +98,7 @@ public:
     std::vector<unsigned> stages = decide();
     std::vector<unsigned> by_node = node_stages(condensed_, stages);
     body_.sites = sites_of(graph_, by_node);
+    body_.gates = graph_.gates;
     body_.stages = stages_table(graph_, condensed_, by_node);
     if (!body_.sites.empty()) remark_oversized();
     return std::move(body_);
@@ -204,6 +205,7 @@ llvm::Expected<Plan> make_plan(llvm::StringRef program_id, const std::vector<Cut
   plan.budget = options.budget.lines;
   plan.icache_lines = options.icache_lines;
   plan.batch = options.batch;
+  plan.rare_share = options.rare_share;
   plan.relaxations = options.relaxations;
   for (const CutGraph& graph : graphs)
     plan.bodies.push_back(BodyPlanner(graph, options, **policy, plan).run());

@@ -12,6 +12,7 @@ struct PlanOptions {
   double icache_lines = 512; // of the whole cache; for the figures only
   unsigned batch = 32;
   FootprintModel model = FootprintModel::Batch;
+  double rare_share = 0;                //  that the analysis used; recorded in the plan
   std::vector<std::string> relaxations; // that the analysis was allowed to use; recorded in the plan
   // What a decision weighs, in cycles: fetching a line from the next level of cache, and crossing a site.
   double refill_cycles = 12, crossing_cycles = 16;

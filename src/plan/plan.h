@@ -59,6 +59,7 @@ struct BodyPlan {
   std::string source; // function and file:line of the loop
   std::vector<CutContext> contexts;
   std::vector<PlannedSite> sites;
+  std::vector<uint32_t> gates;        // BlockIds at whose beginning a packet becomes alone
   std::vector<PlannedStage> stages;   // at least one
   std::vector<PlannedWindow> windows; // largest first
   std::vector<PlannedRelaxation> relaxed;
@@ -82,6 +83,7 @@ struct Plan {
   double budget = 0;                     // instruction-cache lines
   double icache_lines = 0;               // of the cache that the budget is a share of
   unsigned batch = 32;
+  double rare_share = 0;                // blocks that fewer packets ran are rare, unless that is switched off
   std::vector<std::string> relaxations; // those that were switched on
   std::vector<BodyPlan> bodies;
   std::vector<Remark> remarks;

@@ -72,6 +72,25 @@ void PlanReader::operator()(llvm::StringRef name, std::vector<std::string>& out)
   }
 }
 
+void PlanReader::operator()(llvm::StringRef name, std::vector<uint32_t>& out) {
+  const llvm::json::Value* value = find(name);
+  if (!value) return;
+  const llvm::json::Array* array = value->getAsArray();
+  if (!array) return fail(name, "is not an array");
+  for (const llvm::json::Value& element : *array) {
+    auto number = element.getAsUINT64();
+    if (!number || *number > UINT32_MAX) return fail(name, "holds something that is not a block number");
+    out.push_back(uint32_t(*number));
+  }
+}
+
+void PlanWriter::operator()(llvm::StringRef name, const std::vector<uint32_t>& values) {
+  json_.attributeArray(name, [&] {
+    for (uint32_t value : values)
+      json_.value(value);
+  });
+}
+
 void PlanWriter::operator()(llvm::StringRef name, const std::vector<std::string>& values) {
   json_.attributeArray(name, [&] {
     for (const std::string& value : values)

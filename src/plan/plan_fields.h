@@ -29,6 +29,7 @@ public:
   void operator()(llvm::StringRef name, uint64_t& out);
   void operator()(llvm::StringRef name, uint32_t& out);
   void operator()(llvm::StringRef name, std::vector<std::string>& out);
+  void operator()(llvm::StringRef name, std::vector<uint32_t>& out);
 
   // An array of objects.
   template <typename T> void operator()(llvm::StringRef name, std::vector<T>& out) {
@@ -80,6 +81,7 @@ public:
   void operator()(llvm::StringRef name, uint64_t value) { json_.attribute(name, value); }
   void operator()(llvm::StringRef name, uint32_t value) { json_.attribute(name, value); }
   void operator()(llvm::StringRef name, const std::vector<std::string>& values);
+  void operator()(llvm::StringRef name, const std::vector<uint32_t>& values);
 
   template <typename T> void operator()(llvm::StringRef name, const std::vector<T>& values) {
     json_.attributeArray(name, [&] {

@@ -98,6 +98,7 @@ template <typename Fields, Maybe<BodyPlan> T> void list_fields(Fields& fields, T
   fields("cycles_saved", body.cycles_saved);
   fields("stages", body.stages);
   fields("sites", body.sites);
+  fields("gates", body.gates);
   fields("contexts", body.contexts);
   fields("windows", body.windows);
   fields("relaxed", body.relaxed);
@@ -118,6 +119,7 @@ template <typename Fields, Maybe<Plan> T> void list_fields(Fields& fields, T& pl
   fields("budget", plan.budget);
   fields("icache_lines", plan.icache_lines);
   fields("batch", plan.batch);
+  fields("rare_share", plan.rare_share);
   fields("relaxations", plan.relaxations);
   fields("bodies", plan.bodies);
   fields("remarks", plan.remarks);
@@ -140,6 +142,7 @@ std::string decisions_digest(const Plan& plan) {
         json.object([&] {
           fields("body", body.body);
           fields("sites", body.sites);
+          fields("gates", body.gates);
           fields("contexts", body.contexts);
         });
     });

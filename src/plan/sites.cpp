@@ -8,6 +8,10 @@
 // Both are fixed points over the graph's edges. A window is whole when, over all its accesses, every low and
 // every high are the same number: then all packets access the location in one stage. Where low and high
 // differ outside of windows (a site on one branch only), the plan is unusual but sound.
+//
+// Rare code: low and high speak of packets that are not alone. A packet that became alone in stage k, there or
+// anywhere before, may access a location only if no other packet's common access that conflicts can lie in a
+// stage before k: alone(n) is the highest such k at node n.
 
 #include "plan/sites.h"
 
@@ -54,6 +58,7 @@ std::vector<unsigned> propagate(const CutGraph& graph, const std::vector<unsigne
     work.pop_front();
     for (uint32_t e : out[node]) {
       uint32_t to = graph.edges[e].to;
+      if (graph.nodes[to].rare) continue;
       unsigned here = std::max(stages[node], edge_stage[e]);
       unsigned merged = stages[to] == unreached ? here : pick(stages[to], here);
       if (merged == stages[to]) continue;
@@ -62,6 +67,33 @@ std::vector<unsigned> propagate(const CutGraph& graph, const std::vector<unsigne
     }
   }
   return stages;
+}
+
+// Per node, one more than the highest stage in which a packet that runs it alone may have become so; 0: none does.
+std::vector<unsigned> alone_from(const CutGraph& graph, const std::vector<unsigned>& high) {
+  std::vector<std::vector<uint32_t>> out(graph.nodes.size());
+  for (const CutEdge& edge : graph.edges)
+    out[edge.from].push_back(edge.to);
+  std::vector<unsigned> alone(graph.nodes.size());
+  std::vector<uint32_t> work;
+  auto raise = [&](uint32_t node, unsigned to) {
+    if (alone[node] >= to) return;
+    alone[node] = to;
+    work.push_back(node);
+  };
+  for (uint32_t n = 0; n != graph.nodes.size(); ++n) {
+    if (high[n] == unreached) continue;
+    if (graph.nodes[n].rare_inside) raise(n, high[n] + 1);
+    for (uint32_t to : out[n])
+      if (graph.nodes[to].rare) raise(to, high[n] + 1);
+  }
+  while (!work.empty()) {
+    uint32_t node = work.back();
+    work.pop_back();
+    for (uint32_t to : out[node])
+      raise(to, alone[node]);
+  }
+  return alone;
 }
 
 llvm::Error place_sites(const CutGraph& graph, const std::vector<PlannedSite>& sites,
@@ -79,6 +111,8 @@ llvm::Error place_sites(const CutGraph& graph, const std::vector<PlannedSite>& s
     if (site.stage == 0) return diagnose(describe(site) + " enters stage 0, where every packet starts", hint);
     for (uint32_t e : found->second) {
       const CutEdge& edge = graph.edges[e];
+      bool rare = graph.nodes[edge.from].rare || graph.nodes[edge.to].rare;
+      if (rare) return diagnose(describe(site) + " lies in rare code, where packets run alone", hint);
       if (!edge.site_possible) return diagnose("there is no place for " + describe(site), hint);
       if (loops.group_of[edge.from] == loops.group_of[edge.to])
         return diagnose(describe(site) + " lies inside a loop", "move it before or behind the loop");
@@ -94,19 +128,51 @@ std::string site_into(const std::vector<PlannedSite>& sites, unsigned stage) {
   return found == sites.end() ? "a site of stage " + std::to_string(stage) : describe(*found);
 }
 
-llvm::Error check_window(const SharedLocation& location, const std::vector<unsigned>& low,
-                         const std::vector<unsigned>& high, const std::vector<PlannedSite>& sites) {
+// What the packets of an edited plan can be in at each node.
+struct Ranges {
+  std::vector<unsigned> low, high, alone;
+};
+
+llvm::Error check_window(const SharedLocation& location, const Ranges& ranges,
+                         const std::vector<PlannedSite>& sites) {
   const LocationAccess *first = nullptr, *last = nullptr;
   for (const LocationAccess& access : location.accesses) {
-    if (low[access.node] == unreached) continue;
-    if (!first || low[access.node] < low[first->node]) first = &access;
-    if (!last || high[access.node] > high[last->node]) last = &access;
+    if (access.rare || ranges.low[access.node] == unreached) continue;
+    if (!first || ranges.low[access.node] < ranges.low[first->node]) first = &access;
+    if (!last || ranges.high[access.node] > ranges.high[last->node]) last = &access;
   }
-  if (!first || low[first->node] == high[last->node]) return llvm::Error::success();
-  return diagnose(site_into(sites, high[last->node]) + " divides the window of " + location.name +
-                      ": accessed at " + first->at + " in stage " + Twine(low[first->node]) + " and at " +
-                      last->at + " in stage " + Twine(high[last->node]),
+  if (!first || ranges.low[first->node] == ranges.high[last->node]) return llvm::Error::success();
+  return diagnose(site_into(sites, ranges.high[last->node]) + " divides the window of " + location.name +
+                      ": accessed at " + first->at + " in stage " + Twine(ranges.low[first->node]) +
+                      " and at " + last->at + " in stage " + Twine(ranges.high[last->node]),
                   "remove that site, or move the cut before the first access or behind the last");
+}
+
+// No access of a packet that is alone may pass a common one of a later packet, done in a stage already behind.
+llvm::Error check_alone(const SharedLocation& location, const Ranges& ranges,
+                        const std::vector<PlannedSite>& sites) {
+  const LocationAccess* earliest[2] = {}; // common accesses: any, and those that write
+  const LocationAccess* latest[2] = {};   // of packets that are alone: likewise
+  for (const LocationAccess& access : location.accesses)
+    for (bool write : {false, true}) {
+      if (write && !access.write) continue;
+      const LocationAccess*& early = earliest[write];
+      if (!access.rare && ranges.low[access.node] != unreached &&
+          (!early || ranges.low[access.node] < ranges.low[early->node]))
+        early = &access;
+      const LocationAccess*& late = latest[write];
+      if (ranges.alone[access.node] && (!late || ranges.alone[access.node] > ranges.alone[late->node]))
+        late = &access;
+    }
+  for (bool write : {false, true}) { // does the common one write? One of the two has to
+    const LocationAccess *early = earliest[write], *late = latest[!write];
+    if (!early || !late || ranges.low[early->node] + 1 >= ranges.alone[late->node]) continue;
+    return diagnose(site_into(sites, ranges.alone[late->node] - 1) + " lets the access to " + location.name +
+                        " at " + early->at + " pass the one on a rare path at " + late->at +
+                        " of an earlier packet",
+                    "remove that site, or plan with --without rare-path");
+  }
+  return llvm::Error::success();
 }
 
 } // namespace
@@ -115,6 +181,7 @@ std::vector<PlannedSite> sites_of(const CutGraph& graph, const std::vector<unsig
   std::map<SiteEdge, PlannedSite> sites;
   for (const CutEdge& edge : graph.edges) {
     if (node_stages[edge.from] >= node_stages[edge.to]) continue;
+    if (graph.nodes[edge.from].rare || graph.nodes[edge.to].rare) continue; // nobody is suspended there
     PlannedSite& site = sites[site_edge_of(edge)];
     std::tie(site.context, site.from, site.to) = site_edge_of(edge);
     site.stage = node_stages[edge.to];
@@ -136,14 +203,19 @@ llvm::Expected<std::vector<unsigned>> stages_of(const CutGraph& graph,
   if (llvm::Error error = place_sites(graph, sites, edge_stage)) return std::move(error);
   auto lower = [](unsigned a, unsigned b) { return std::min(a, b); };
   auto higher = [](unsigned a, unsigned b) { return std::max(a, b); };
-  std::vector<unsigned> low = propagate(graph, edge_stage, lower);
-  std::vector<unsigned> high = propagate(graph, edge_stage, higher);
-  for (const SharedLocation& location : graph.locations)
+  Ranges ranges;
+  ranges.low = propagate(graph, edge_stage, lower);
+  ranges.high = propagate(graph, edge_stage, higher);
+  ranges.alone = alone_from(graph, ranges.high);
+  for (const SharedLocation& location : graph.locations) {
     if (location.verdict == "window")
-      if (llvm::Error error = check_window(location, low, high, sites)) return std::move(error);
-  for (unsigned& stage : high)
+      if (llvm::Error error = check_window(location, ranges, sites)) return std::move(error);
+    if (location.verdict == "window" || location.verdict == "rare-path")
+      if (llvm::Error error = check_alone(location, ranges, sites)) return std::move(error);
+  }
+  for (unsigned& stage : ranges.high)
     if (stage == unreached) stage = 0;
-  return high;
+  return ranges.high;
 }
 
 std::vector<PlannedStage> stages_table(const CutGraph& graph, const Condensed& condensed,
@@ -157,7 +229,8 @@ std::vector<PlannedStage> stages_table(const CutGraph& graph, const Condensed& c
     stage.blocks += uint32_t(group.nodes.size());
   }
   for (const CutEdge& edge : graph.edges)
-    if (node_stages[edge.from] < node_stages[edge.to])
+    if (node_stages[edge.from] < node_stages[edge.to] && !graph.nodes[edge.from].rare &&
+        !graph.nodes[edge.to].rare)
       table[node_stages[edge.from]].crossings += edge.crossings;
   return table;
 }
@@ -165,6 +238,11 @@ std::vector<PlannedStage> stages_table(const CutGraph& graph, const Condensed& c
 llvm::Error check_plan(const BodyPlan& plan, const CutGraph& graph) {
   if (plan.body != graph.body)
     return diagnose("the plan is for " + plan.body + ", not for " + graph.body, "make the plan again");
+  if (plan.gates != graph.gates)
+    return diagnose(
+        "the plan has other gates than the profile gives",
+        "gates cannot be edited, and the profile has to be the one that the plan was made with; make "
+        "the plan again with 'heddle plan'");
   auto same = [](const CutContext& a, const CutContext& b) {
     return a.parent == b.parent && a.call_block == b.call_block && a.function == b.function;
   };

@@ -14,9 +14,9 @@ namespace heddle {
 using Clock = std::chrono::steady_clock;
 
 llvm::Expected<Study> study_program(const ProgramImage& image, const Program& program, const Trace& trace,
-                                    llvm::ArrayRef<std::string> without) {
+                                    const StudyOptions& chosen) {
   AnalysisOptions options;
-  for (const std::string& name : without) {
+  for (const std::string& name : chosen.without) {
     if (!llvm::is_contained(relaxation_names(), name))
       return diagnose("no relaxation is called " + name, "see `heddle plan --help` for their names",
                       "--without");
@@ -29,6 +29,9 @@ llvm::Expected<Study> study_program(const ProgramImage& image, const Program& pr
 
   BlockTable blocks(*program.module);
   std::vector<BlockWeight> weights = weigh_blocks(trace, study.footprint);
+  const double rare_packets = chosen.rare_share * double(trace.packets.size());
+  if (!options.locations.without.contains("rare-path"))
+    options.rare = [&, rare_packets](BlockId block) { return double(weights[block].packets) < rare_packets; };
   options.hot = [&](BlockId block) { return weights[block].visits > 0; };
   std::vector<std::optional<RunSpan>> spans = run_spans(trace, study.footprint);
   options.spans = [&](BlockId block) { return spans[block]; };
@@ -46,10 +49,11 @@ llvm::Expected<Study> study_program(const ProgramImage& image, const Program& pr
 
 llvm::Error check_edited_plan(const Plan& plan, const ProgramImage& image, const Program& program,
                               const Trace& trace) {
-  std::vector<std::string> without;
+  StudyOptions options;
+  options.rare_share = plan.rare_share;
   for (llvm::StringRef name : relaxation_names())
-    if (!llvm::is_contained(plan.relaxations, name)) without.push_back(name.str());
-  auto study = study_program(image, program, trace, without);
+    if (!llvm::is_contained(plan.relaxations, name)) options.without.push_back(name.str());
+  auto study = study_program(image, program, trace, options);
   if (!study) return study.takeError();
   if (plan.bodies.size() != study->graphs.size())
     return diagnose("the plan has " + llvm::Twine(plan.bodies.size()) + " packet bodies, and the program " +

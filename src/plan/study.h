@@ -23,9 +23,14 @@ struct Study {
   double analysis_seconds = 0;
 };
 
-// `without`: relaxations that are switched off. Errors: an unknown relaxation, and those of its parts.
+struct StudyOptions {
+  std::vector<std::string> without; // relaxations that are switched off
+  double rare_share = 0.001;        // blocks that fewer packets of the sample ran are rare code
+};
+
+// Errors: an unknown relaxation, and those of its parts.
 llvm::Expected<Study> study_program(const ProgramImage& image, const Program& program, const Trace& trace,
-                                    llvm::ArrayRef<std::string> without);
+                                    const StudyOptions& options);
 
 // Is every cut of the plan legal? For plans that are not as `heddle plan` wrote them; needs the profile that
 // the plan was made with, because it decides which calls are opened. Errors: the site and the window.

@@ -6,13 +6,19 @@
 // are over segments, where it asks the footprint for the union.
 #include "profile/weights.h"
 
+#include <utility>
+
 namespace heddle {
 
 std::vector<BlockWeight> weigh_blocks(const Trace& trace, const FootprintMap& footprint, unsigned line_size) {
   std::vector<BlockWeight> weights(footprint.size());
-  for (const TracedPacket& packet : trace.packets)
-    for (BlockId block : trace.blocks(packet))
-      if (block < weights.size()) ++weights[block].visits;
+  std::vector<size_t> seen_in(weights.size()); // last packet that ran the block, counted from 1
+  for (size_t p = 0; p != trace.packets.size(); ++p)
+    for (BlockId block : trace.blocks(trace.packets[p])) {
+      if (block >= weights.size()) continue;
+      ++weights[block].visits;
+      if (std::exchange(seen_in[block], p + 1) != p + 1) ++weights[block].packets;
+    }
 
   double packets = double(trace.packets.size());
   for (size_t block = 0; block < weights.size(); ++block) {

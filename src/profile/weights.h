@@ -7,9 +7,10 @@
 namespace heddle {
 
 struct BlockWeight {
-  uint64_t visits = 0; // Visits(B), in the sample
-  double cost = 0;     // s(B) = E[U_B]: unique instruction-cache lines touched per visit
-  double heat = 0;     // h(B) = InstrExec(B) / N: instructions per packet
+  uint64_t visits = 0;  // Visits(B), in the sample
+  uint64_t packets = 0; // packets of the sample that ran it at least once
+  double cost = 0;      // s(B) = E[U_B]: unique instruction-cache lines touched per visit
+  double heat = 0;      // h(B) = InstrExec(B) / N: instructions per packet
 };
 
 // Indexed by BlockId.

@@ -2,6 +2,7 @@
 
 #include "support/file.h"
 #include "toolchain/codegen.h"
+#include "transform/gates.h"
 #include "transform/leaving.h"
 #include "transform/site.h"
 #include "transform/staging.h"
@@ -45,6 +46,12 @@ Error build_program(const ProgramImage& image, const Program& program, const Pla
 
   std::unique_ptr<Module> module = CloneModule(*program.module);
   BlockTable blocks(*module);
+  std::vector<BlockId> gates; // before anything is copied; of all bodies together, each once
+  for (const BodyPlan& body : plan.bodies)
+    if (!body.sites.empty()) append_range(gates, body.gates);
+  sort(gates);
+  gates.erase(llvm::unique(gates), gates.end());
+  if (Error error = insert_gates(*module, gates, blocks)) return error;
   for (const BodyPlan& body : plan.bodies) {
     auto applied = apply_plan(*module, body, blocks);
     if (!applied) return applied.takeError();

@@ -1,8 +1,11 @@
 #include "transform/leaving.h"
 
+#include "analysis/external_models.h"
+#include "transform/gates.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
-#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Module.h"
 
@@ -27,7 +30,8 @@ bool leaves(const CallBase& call) {
   const Function* function = call.getCalledFunction();
   if (!function || !function->isDeclaration() || function->isIntrinsic()) return false;
   StringRef name = function->getName();
-  return is_contained(run_another, name) || (call.doesNotReturn() && !crashes_or_unwinds(name));
+  if (is_final_exit(*function, call) || is_contained(run_another, name)) return true;
+  return call.doesNotReturn() && !crashes_or_unwinds(name);
 }
 
 } // namespace
@@ -35,16 +39,10 @@ bool leaves(const CallBase& call) {
 unsigned finish_before_leaving(Module& module) {
   SmallVector<CallBase*, 16> leaving;
   for (Function& function : module)
-    for (BasicBlock& block : function)
-      for (Instruction& instruction : block)
-        if (auto* call = dyn_cast<CallBase>(&instruction); call && leaves(*call)) leaving.push_back(call);
-  if (leaving.empty()) return 0;
-  FunctionCallee alone = module.getOrInsertFunction("heddle_alone", Type::getVoidTy(module.getContext()));
-  cast<Function>(alone.getCallee())->setVisibility(GlobalValue::HiddenVisibility);
-  for (CallBase* call : leaving) {
-    IRBuilder<> builder(call);
-    builder.CreateCall(alone);
-  }
+    for (Instruction& instruction : instructions(function))
+      if (auto* call = dyn_cast<CallBase>(&instruction); call && leaves(*call)) leaving.push_back(call);
+  for (CallBase* call : leaving)
+    insert_gate(*call);
   return unsigned(leaving.size());
 }
 

@@ -149,6 +149,26 @@ void insert_site(BasicBlock& from, BasicBlock& to, unsigned stage) {
   builder.CreateBr(&to);
 }
 
+void forget_conclusions(Function& function) {
+  for (auto kind : {Attribute::Memory, Attribute::NoSync, Attribute::WillReturn, Attribute::NoFree,
+                    Attribute::NoCallback, Attribute::Speculatable})
+    function.removeFnAttr(kind);
+  for (Argument& argument : function.args())
+    for (auto kind : {Attribute::NoAlias, Attribute::ReadOnly, Attribute::ReadNone, Attribute::WriteOnly,
+                      Attribute::NoFree})
+      argument.removeAttr(kind);
+}
+
+void forget_conclusions(CallBase& call) {
+  for (auto kind : {Attribute::Memory, Attribute::NoSync, Attribute::WillReturn, Attribute::NoFree,
+                    Attribute::NoCallback, Attribute::Speculatable})
+    call.removeFnAttr(kind);
+  for (unsigned i = 0; i < call.arg_size(); ++i)
+    for (auto kind : {Attribute::NoAlias, Attribute::ReadOnly, Attribute::ReadNone, Attribute::WriteOnly,
+                      Attribute::NoFree})
+      call.removeParamAttr(i, kind);
+}
+
 void define_default_batch(Module& module, unsigned batch) {
   auto* type = Type::getInt32Ty(module.getContext());
   auto* value = module.getNamedGlobal("heddle_default_batch");

@@ -3,6 +3,8 @@
 
 namespace llvm {
 class BasicBlock;
+class CallBase;
+class Function;
 class Module;
 } // namespace llvm
 
@@ -15,6 +17,11 @@ void insert_site(llvm::BasicBlock& from, llvm::BasicBlock& to, unsigned stage);
 // Whether an edge exists, and whether control passes it in a way that leaves room for a site.
 bool has_edge(const llvm::BasicBlock& from, const llvm::BasicBlock& to);
 bool edge_takes_site(const llvm::BasicBlock& from, const llvm::BasicBlock& to);
+
+// A site or a gate runs other packets' code: whatever the optimiser concluded about the memory that a function or
+// call can touch, and about its arguments being unaliased, was about the function without it.
+void forget_conclusions(llvm::Function& function);
+void forget_conclusions(llvm::CallBase& call);
 
 // Defines the runtime's heddle_default_batch in the module (weak: an environment or API setting overrides
 // its value at run time, not the symbol).

@@ -64,28 +64,6 @@ CallBase* ending_call(BasicBlock& block) {
   return nullptr;
 }
 
-// A site runs other packets' code: whatever the optimiser concluded about the memory that a call can touch,
-// and about its arguments being unaliased, was about the function without it.
-void drop_attributes(Function& function) {
-  for (auto kind : {Attribute::Memory, Attribute::NoSync, Attribute::WillReturn, Attribute::NoFree,
-                    Attribute::NoCallback, Attribute::Speculatable})
-    function.removeFnAttr(kind);
-  for (Argument& argument : function.args())
-    for (auto kind : {Attribute::NoAlias, Attribute::ReadOnly, Attribute::ReadNone, Attribute::WriteOnly,
-                      Attribute::NoFree})
-      argument.removeAttr(kind);
-}
-
-void drop_attributes(CallBase& call) {
-  for (auto kind : {Attribute::Memory, Attribute::NoSync, Attribute::WillReturn, Attribute::NoFree,
-                    Attribute::NoCallback, Attribute::Speculatable})
-    call.removeFnAttr(kind);
-  for (unsigned i = 0; i < call.arg_size(); ++i)
-    for (auto kind : {Attribute::NoAlias, Attribute::ReadOnly, Attribute::ReadNone, Attribute::WriteOnly,
-                      Attribute::NoFree})
-      call.removeParamAttr(i, kind);
-}
-
 class Staging {
 public:
   Staging(Module& module, const BodyPlan& plan, const BlockTable& blocks)
@@ -160,8 +138,8 @@ private:
       call->setCalledFunction(placed.function);
       ++result_.cloned;
     }
-    drop_attributes(*placed.function);
-    drop_attributes(*call);
+    forget_conclusions(*placed.function);
+    forget_conclusions(*call);
     return Error::success();
   }
 
@@ -182,7 +160,7 @@ private:
       stage = std::max(stage, site.stage);
     }
     result_.possible = unsigned(edges.size());
-    if (!edges.empty()) drop_attributes(*placed_[0].function);
+    if (!edges.empty()) forget_conclusions(*placed_[0].function);
     join_edges(edges);
     for (auto& [edge, stage] : edges) {
       insert_site(*edge.first, *edge.second, stage);

@@ -23,6 +23,7 @@ struct flow { uint32_t hits, bytes, state, last; struct flow *next; };
 enum { PACKETS = %(packets)d, BURST = %(burst)d, FLOWS = 16 };
 static struct packet pool[PACKETS];
 static unsigned received;
+static void dump(void);
 
 static uint32_t mix(uint32_t x) { x ^= x >> 16; x *= 0x7feb352dU; x ^= x >> 15; x *= 0x846ca68bU; return x ^ (x >> 16); }
 
@@ -62,6 +63,10 @@ int main(void)
     return 0;
 }
 """
+
+
+# Rare code in the sense of the fuzzer's plans: --rare RARE_SHARE takes in most of what feature_rare makes.
+RARE_SHARE = "0.06"
 
 
 class Generator:
@@ -188,6 +193,17 @@ class Generator:
         then, other = self.statements(2), self.statements(1)
         return [f"if ({self.field()} & {1 << self.random.randrange(4)}) {{", *then, "} else {", *other, "}"]
 
+    def feature_rare(self):
+        # Packets that run this alone: it may touch what other phases touch, write what they read, and exit.
+        inner = self.statements(self.random.randrange(1, 4))
+        if self.shared and self.random.random() < 0.5:
+            name = self.random.choice(self.shared)
+            inner.append(f"{name} = mix({name} + p->id);")
+        if self.random.random() < 0.2:
+            inner.append("return x;")
+        return [f"if (mix(p->id + {self.random.randrange(1000)}) % {self.random.choice([23, 61, 257])} == 0) {{",
+                *inner, "}"]
+
     def feature_loop(self):
         inner = self.statements(1)
         i = self.name("i")
@@ -211,7 +227,7 @@ class Generator:
         for _ in range(count):
             feature = self.random.choice(self.features)
             if self.depth <= 0 and feature.__name__ in ("feature_call", "feature_branch", "feature_loop",
-                                                        "feature_pointers"):
+                                                        "feature_pointers", "feature_rare"):
                 feature = self.feature_counter
             # A declaration must not leak into the next statement's block.
             lines += ["{", *feature(), "}"]
@@ -248,6 +264,8 @@ class Generator:
             lines.append("    if (p->kind == 5) continue;")
         for k, call in enumerate(calls):
             lines.append(f"    {call}")
+            if exits and self.random.random() < 0.2:
+                lines.append("    if (mix(x) % 211 == 9) { dump(); exit(3); }")
             if exits and k == len(calls) // 2 and self.random.random() < 0.3:
                 lines.append("    if ((x & 255) == 9) goto out;")
         if carried:

@@ -5,6 +5,8 @@
 
 #include <gmock/gmock.h>
 
+#include <numeric>
+
 using namespace heddle;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -97,6 +99,83 @@ TEST(Sites, OfEveryRandomLabellingAreAccepted) {
     ASSERT_TRUE(bool(again)) << "seed " << seed << ": " << llvm::toString(again.takeError());
     EXPECT_EQ(*again, stages) << "seed " << seed;
   }
+}
+
+// A chain 0-1-2-3-4-5 with a rare node 6 that 3 may enter and that goes on to 5.
+class RareCode : public EditedPlan {
+protected:
+  RareCode() {
+    uint32_t rare = test::add_node(graph_, 1, 0, 1);
+    graph_.nodes[rare].rare = true;
+    test::add_edge(graph_, 3, rare);
+    test::add_edge(graph_, rare, 5);
+  }
+  void add_location(const char* verdict, std::initializer_list<LocationAccess> accesses) {
+    SharedLocation location;
+    location.name = "table";
+    location.verdict = verdict;
+    location.accesses = accesses;
+    graph_.locations.push_back(location);
+  }
+  std::vector<unsigned> stages(const Condensed& condensed) {
+    std::vector<unsigned> groups(condensed.groups.size());
+    std::iota(groups.begin(), groups.end(), 0u);
+    return node_stages(condensed, groups);
+  }
+};
+
+TEST_F(RareCode, HoldsNoSite) {
+  body_.sites = sites_of(graph_, {0, 0, 1, 1, 1, 2, 2});
+  for (const PlannedSite& site : body_.sites)
+    EXPECT_TRUE(site.from != 6 && site.to != 6);
+  EXPECT_EQ(error(), "no error");
+  body_.sites.push_back({0, 3, 6, 2, "f", "f.c:70"});
+  EXPECT_THAT(error(), HasSubstr("lies in rare code"));
+}
+
+TEST_F(RareCode, AccessBelongsToNoWindow) {
+  add_location("window", {{5, true, "f", "f.c:60", false}, {6, true, "f", "f.c:70", true}});
+  std::vector<unsigned> by_node = stages(condense(graph_));
+  EXPECT_LT(by_node[3], by_node[5]);
+  EXPECT_LE(by_node[6], by_node[5]);
+}
+
+TEST_F(RareCode, CommonAccessInAStageBehindIsHeld) {
+  // Node 1 reads what node 6 writes: later packets would have read before the rare packet wrote.
+  add_location("rare-path", {{1, false, "f", "f.c:20", false}, {6, true, "f", "f.c:70", true}});
+  std::vector<unsigned> by_node = stages(condense(graph_));
+  EXPECT_EQ(by_node[1], by_node[3]);
+  EXPECT_LT(by_node[3], by_node[4]);
+  body_.sites = sites_of(graph_, {0, 0, 1, 1, 1, 2, 2});
+  EXPECT_THAT(error(), HasSubstr("pass the one on a rare path at f.c:70"));
+  body_.sites = sites_of(graph_, {0, 0, 0, 0, 1, 2, 2});
+  EXPECT_EQ(error(), "no error");
+}
+
+TEST_F(RareCode, CommonReadersOfWhatRareCodeWritesNeedNoWindow) {
+  add_location(
+      "rare-path",
+      {{4, false, "f", "f.c:50", false}, {5, false, "f", "f.c:60", false}, {6, true, "f", "f.c:70", true}});
+  std::vector<unsigned> by_node = stages(condense(graph_));
+  EXPECT_LT(by_node[4], by_node[5]);
+}
+
+TEST_F(RareCode, OrderBetweenGroupsWithoutAnEdgeIsALink) {
+  add_location("rare-path", {{4, false, "f", "f.c:50", false}, {6, true, "f", "f.c:70", true}});
+  Condensed condensed = condense(graph_);
+  uint32_t rare = condensed.group_of[6], reader = condensed.group_of[4];
+  EXPECT_TRUE(llvm::any_of(condensed.links, [&](const CutLink& link) {
+    return link.from == rare && link.to == reader && link.edges == 0;
+  }));
+}
+
+TEST_F(RareCode, InsideAClosedCallCountsFromItsNode) {
+  graph_.nodes[3].rare_inside = true;
+  add_location("rare-path", {{1, false, "f", "f.c:20", false}, {3, true, "g", "g.c:1", true}});
+  std::vector<unsigned> by_node = stages(condense(graph_));
+  EXPECT_EQ(by_node[1], by_node[3]);
+  body_.sites = sites_of(graph_, {0, 0, 1, 1, 1, 2, 2});
+  EXPECT_THAT(error(), HasSubstr("pass the one on a rare path at g.c:1"));
 }
 
 } // namespace

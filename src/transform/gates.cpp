@@ -1,0 +1,44 @@
+// Rare code is entered at blocks that the plan names: those with a way in from common code, and the first blocks
+// of rare functions. Each begins with a call of heddle_alone(), which does nothing while staging is off or when
+// the packet is alone already. The call is an ordinary one: it costs common code nothing but what the register
+// allocator makes of a call on a path that is not taken.
+#include "transform/gates.h"
+
+#include "transform/site.h"
+
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Module.h"
+
+using namespace llvm;
+
+namespace heddle {
+
+static Function& gate_function(Module& module) {
+  constexpr StringLiteral name = "heddle_alone";
+  if (Function* existing = module.getFunction(name)) return *existing;
+  auto* type = FunctionType::get(Type::getVoidTy(module.getContext()), false);
+  Function* function = Function::Create(type, GlobalValue::ExternalLinkage, name, module);
+  function->setVisibility(GlobalValue::HiddenVisibility);
+  function->addFnAttr(Attribute::Cold);
+  function->setDoesNotThrow();
+  return *function;
+}
+
+void insert_gate(Instruction& before) {
+  IRBuilder<> builder(&before);
+  builder.CreateCall(&gate_function(*before.getModule()))->setDoesNotThrow();
+  forget_conclusions(*before.getFunction());
+}
+
+Error insert_gates(Module& module, ArrayRef<BlockId> gates, const BlockTable& blocks) {
+  for (BlockId id : gates) {
+    auto* block = id < blocks.size() ? const_cast<BasicBlock*>(blocks.block(id)) : nullptr;
+    if (!block || block->getParent()->getParent() != &module || block->isEHPad())
+      return diagnose("block " + Twine(id) + " of the plan's gates cannot hold one",
+                      "the plan does not fit this build: make it again with `heddle plan`");
+    insert_gate(*block->getFirstInsertionPt());
+  }
+  return Error::success();
+}
+
+} // namespace heddle

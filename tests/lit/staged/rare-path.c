@@ -1,0 +1,42 @@
+// A rare path that touches what the common path touches, all over the body: packets that take it run alone, and the
+// common path is cut all the same. Without the relaxation the state that both touch holds the body together.
+// RUN: %heddle_cc -O2 %packets %s -o %t && env STAGE_PLAN="--rare 0.05" %stage %t | FileCheck %s
+// RUN: %heddle plan %t --policy finest --budget 1K --print --without rare-path | FileCheck %s --check-prefix=STRICT
+#include "packets.h"
+
+static uint32_t mode, reports, trail;
+
+__attribute__((noinline)) static uint32_t work(struct rte_mbuf *p, uint32_t x) {
+  uint32_t y = mix(x + p->length);
+  for (unsigned i = 0; i < p->length % 5; i++) y ^= mix(x + i);
+  return x + y;
+}
+
+__attribute__((noinline)) static void report(struct rte_mbuf *p) {
+  reports = mix(reports ^ p->out[0]);
+  mode ^= p->length;
+  printf("report %u mode %08x trail %08x\n", p->id, mode, trail);
+}
+
+int main(void) {
+  struct rte_mbuf *packets[32];
+  int n;
+  while ((n = rte_eth_rx_burst(0, 0, packets, 32)) > 0)
+    for (int i = 0; i < n; i++) {
+      struct rte_mbuf *p = packets[i];
+      p->out[0] = work(p, p->id);
+      p->out[1] = work(p, p->out[0]);
+      if (p->length % 89 == 7) report(p);
+      p->out[2] = work(p, p->out[1]);
+      p->out[3] = work(p, p->out[2] ^ mode);
+      trail = mix(trail ^ p->out[3]);
+    }
+  show_crossings();
+  printf("%08x %08x %08x\n", digest(0), reports, trail);
+  return 0;
+}
+// CHECK: work (context 3)
+// CHECK: outputs: identical
+// CHECK: alone {{[1-9]}}
+// STRICT: work (context 2)
+// STRICT-NOT: work (context 3)
