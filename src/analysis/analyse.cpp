@@ -17,17 +17,53 @@ bool is_opaque(const llvm::Function& function) {
   return llvm::is_contained(pool_allocators(), source_name(function));
 }
 
-// Rare blocks, by number. Not exception pads (nothing can stand before them), not what models describe, not the
-// beginning of a body.
+// What may run in a signal handler: a gate there would run other packets in the middle of whatever was interrupted.
+llvm::DenseSet<const llvm::Function*> run_by_signals(const PointsTo& points_to) {
+  const auto& objects = points_to.objects();
+  llvm::DenseSet<const llvm::Function*> result;
+  std::vector<const llvm::Function*> work;
+  auto reach = [&](const llvm::Function* function) {
+    if (!function->isDeclaration() && result.insert(function).second) work.push_back(function);
+  };
+  auto reach_all = [&](const ObjectSet& pointees) {
+    for (ObjectId id : pointees)
+      if (objects[id].kind == ObjectKind::Function) reach(llvm::cast<llvm::Function>(objects[id].site));
+  };
+  for (const char* name : {"signal", "bsd_signal", "sysv_signal", "sigset", "sigaction", "timer_create"})
+    if (const llvm::Function* installs = points_to.module().getFunction(name))
+      for (const llvm::User* user : installs->users())
+        if (const auto* call = llvm::dyn_cast<llvm::CallBase>(user); call && call->arg_size() > 1) {
+          ObjectSet given = points_to.objects_pointed_to(call->getArgOperand(1));
+          reach_all(given); // the handler, or a structure that holds it
+          for (ObjectId id : given)
+            reach_all(points_to.contents(id));
+        }
+  while (!work.empty()) {
+    const llvm::Function* function = work.back();
+    work.pop_back();
+    for (const llvm::BasicBlock& block : *function)
+      for (const llvm::Instruction& instruction : block)
+        if (const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction))
+          for (const llvm::Function* callee : points_to.callees(*call))
+            reach(callee);
+  }
+  return result;
+}
+
+// Rare blocks, by number. Not exception pads (nothing can stand before them), not what models describe, not what
+// may run in a signal handler, not the beginning of a body.
 class Rarity {
 public:
-  Rarity(const Program& program, const BlockTable& blocks, const std::function<bool(BlockId)>& rare)
+  Rarity(const Program& program, const BlockTable& blocks, const PointsTo& points_to,
+         const std::function<bool(BlockId)>& rare)
       : blocks_(blocks), rare_(blocks.size()) {
     if (!rare) return;
+    llvm::DenseSet<const llvm::Function*> in_signals = run_by_signals(points_to);
     for (BlockId id = 0; id != blocks.size(); ++id) {
       const llvm::BasicBlock& block = *blocks.block(id);
-      rare_[id] = rare(id) && !block.isEHPad() && !is_opaque(*block.getParent()) &&
-                  !block.getParent()->hasFnAttribute(llvm::Attribute::Naked);
+      const llvm::Function* function = block.getParent();
+      rare_[id] = rare(id) && !block.isEHPad() && !is_opaque(*function) && !in_signals.contains(function) &&
+                  !function->hasFnAttribute(llvm::Attribute::Naked);
     }
     for (const PacketBody& body : program.bodies)
       rare_[blocks.id(&body.body->getEntryBlock())] = false;
@@ -219,8 +255,8 @@ llvm::Expected<Analysis> analyse(const Program& program, const BlockTable& block
                                  const AnalysisOptions& options) {
   Analysis result;
   if (llvm::Error error = check_models(*program.module)) return std::move(error);
-  Rarity rarity(program, blocks, options.rare);
   result.points_to = PointsTo::run(*program.module, options.points_to);
+  Rarity rarity(program, blocks, *result.points_to, options.rare);
   auto effects = std::make_unique<Effects>(*result.points_to, rarity);
   std::vector<ObjectSet> own_arrays = find_own_arrays(program, *effects);
   if (packets_get_published(program, *result.points_to, *effects, own_arrays)) {

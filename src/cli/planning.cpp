@@ -17,7 +17,7 @@ void PlanningOptions::add_to(CLI::App& app) {
       ->check(CLI::Range(2, 4096))
       ->capture_default_str();
   app.add_option("--rare", study.rare_share,
-                 "code that a smaller part of the packets runs is rare: a packet runs it alone")
+                 "the share of the packets that may meet rare code, which a packet runs alone")
       ->check(CLI::Range(0.0, 1.0))
       ->capture_default_str();
   app.add_option("--without", study.without,

@@ -13,6 +13,21 @@ namespace heddle {
 
 using Clock = std::chrono::steady_clock;
 
+// Blocks that fewer packets than this ran are rare: the largest number with which at most `share` of the sample's
+// packets meet a rare block, and so run alone.
+static uint64_t rare_below(const Trace& trace, const std::vector<BlockWeight>& weights, double share) {
+  std::vector<uint64_t> rarest; // per packet: how many packets ran the rarest of its blocks
+  for (const TracedPacket& packet : trace.packets) {
+    uint64_t least = UINT64_MAX;
+    for (BlockId block : trace.blocks(packet))
+      least = std::min(least, weights[block].packets);
+    rarest.push_back(least);
+  }
+  llvm::sort(rarest);
+  size_t alone = size_t(share * double(rarest.size()));
+  return alone < rarest.size() ? rarest[alone] : UINT64_MAX;
+}
+
 llvm::Expected<Study> study_program(const ProgramImage& image, const Program& program, const Trace& trace,
                                     const StudyOptions& chosen) {
   AnalysisOptions options;
@@ -29,9 +44,9 @@ llvm::Expected<Study> study_program(const ProgramImage& image, const Program& pr
 
   BlockTable blocks(*program.module);
   std::vector<BlockWeight> weights = weigh_blocks(trace, study.footprint);
-  const double rare_packets = chosen.rare_share * double(trace.packets.size());
+  const uint64_t rare = rare_below(trace, weights, chosen.rare_share);
   if (!options.locations.without.contains("rare-path"))
-    options.rare = [&, rare_packets](BlockId block) { return double(weights[block].packets) < rare_packets; };
+    options.rare = [&, rare](BlockId block) { return weights[block].packets < rare; };
   options.hot = [&](BlockId block) { return weights[block].visits > 0; };
   std::vector<std::optional<RunSpan>> spans = run_spans(trace, study.footprint);
   options.spans = [&](BlockId block) { return spans[block]; };

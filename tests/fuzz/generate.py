@@ -66,7 +66,7 @@ int main(void)
 
 
 # Rare code in the sense of the fuzzer's plans: --rare RARE_SHARE takes in most of what feature_rare makes.
-RARE_SHARE = "0.06"
+RARE_SHARE = "0.1"
 
 
 class Generator:

@@ -5,7 +5,7 @@
 // RUN: not %t > %t.expected
 // RUN: env HEDDLE_BATCH=32 not %t.heddle > %t.actual
 // RUN: diff %t.expected %t.actual
-// RUN: %heddle plan %t --policy finest --rare 0.05 && %heddle build %t
+// RUN: %heddle plan %t --policy finest --rare 0.1 && %heddle build %t
 // RUN: env HEDDLE_BATCH=32 not %t.heddle > %t.actual
 // RUN: diff %t.expected %t.actual
 #include "packets.h"

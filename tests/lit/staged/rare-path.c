@@ -1,6 +1,6 @@
 // A rare path that touches what the common path touches, all over the body: packets that take it run alone, and the
 // common path is cut all the same. Without the relaxation the state that both touch holds the body together.
-// RUN: %heddle_cc -O2 %packets %s -o %t && env STAGE_PLAN="--rare 0.05" %stage %t | FileCheck %s
+// RUN: %heddle_cc -O2 %packets %s -o %t && env STAGE_PLAN="--rare 0.1" %stage %t | FileCheck %s
 // RUN: %heddle plan %t --policy finest --budget 1K --print --without rare-path | FileCheck %s --check-prefix=STRICT
 #include "packets.h"
 
