@@ -16,6 +16,9 @@ public:
     bool rare; // by a packet that is alone by then
   };
   const std::vector<Exit>& all() const { return all_; }
+  bool all_rare() const {
+    return llvm::all_of(all_, [](const Exit& exit) { return exit.rare; });
+  }
 
   // Is the state of `object` seen after the end of the program?
   bool show(const MemoryObject& object) const;

@@ -324,14 +324,12 @@ private:
     // Ranges with the same accesses are one location.
     std::map<Who, size_t> known; // index into result_
     for (uint32_t write : writes) {
-      // A rare write concerns common accesses only: packets that run alone keep their order.
-      const bool rare = table_.keys()[write].rare;
+      if (table_.keys()[write].rare) continue;
       std::vector<uint32_t> members;
       for (uint32_t key : keys)
-        if (key == write || (overlap(write, key) && !(rare && table_.keys()[key].rare)))
-          members.push_back(key);
+        if (key == write || overlap(write, key)) members.push_back(key);
       if (table_.keys()[write].implied && members.size() == 1) continue;
-      bool commutative = on("commutative") && !shown_at_exit && commutes(members);
+      bool commutative = on("commutative") && commutes(members);
       Who who{units_of(members), commutative, ran(members)};
       LocationName name = name_range(object, write, members);
       auto [place, fresh] = known.try_emplace(std::move(who), result_.size());
@@ -345,12 +343,43 @@ private:
       location.parts.push_back(name.part);
       touch_all(location, members);
       if (shown_at_exit) add_exits(location);
-      if (commutative)
+      if (commutative && !shown_at_exit)
         relax(location, "commutative", "only updated by one commutative operation, and never read");
-      else if (only_rare_code_writes(location))
-        relax(location, "rare-path", "this write is made by packets that run alone");
+      else if (commutative && exits_.all_rare())
+        relax(location, "rare-path", "only updated by one commutative operation, and read by exit handlers");
       else
         window(std::move(location), object, members);
+    }
+    written_by_rare_code(object, keys, writes, shown_at_exit);
+  }
+
+  // Rare writes against the common accesses that they conflict with: among each other, rare accesses keep their
+  // order. Those that meet the same common accesses are one location.
+  void written_by_rare_code(const MemoryObject& object, llvm::ArrayRef<uint32_t> keys,
+                            llvm::ArrayRef<uint32_t> writes, bool shown_at_exit) {
+    std::map<std::vector<uint64_t>, std::vector<uint32_t>> by_common; // units -> the accesses of the location
+    for (uint32_t write : writes) {
+      if (!table_.keys()[write].rare) continue;
+      std::vector<uint32_t> common;
+      for (uint32_t key : keys)
+        if (!table_.keys()[key].rare && overlap(write, key)) common.push_back(key);
+      if (common.empty()) continue;
+      std::vector<uint32_t>& members = by_common[units_of(common)];
+      members.push_back(write);
+      llvm::append_range(members, common);
+    }
+    for (auto& [units, members] : by_common) {
+      llvm::sort(members);
+      members.erase(std::unique(members.begin(), members.end()), members.end());
+      if (on("commutative") && commutes(members)) continue; // told with the common writes
+      SharedLocation location;
+      LocationName name = name_range(object, members.front(), members);
+      location.name = name.full;
+      location.object = name.object;
+      location.parts.push_back(name.part);
+      touch_all(location, members);
+      if (shown_at_exit) add_exits(location);
+      relax(location, "rare-path", "this write is made by packets that run alone");
     }
   }
 
