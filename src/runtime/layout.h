@@ -78,9 +78,9 @@ struct heddle_thread {
 };
 
 #ifdef __cplusplus
-#define HEDDLE_CHECK_OFFSET(type, field, offset) static_assert(offsetof(type, field) == offset)
+#define HEDDLE_CHECK_OFFSET(type, field, offset) static_assert(offsetof(type, field) == (offset))
 #else
-#define HEDDLE_CHECK_OFFSET(type, field, offset) _Static_assert(offsetof(type, field) == offset, #field)
+#define HEDDLE_CHECK_OFFSET(type, field, offset) _Static_assert(offsetof(type, field) == (offset), #field)
 #endif
 HEDDLE_CHECK_OFFSET(struct heddle_thread, round, HEDDLE_THREAD_ROUND);
 HEDDLE_CHECK_OFFSET(struct heddle_thread, repeat, HEDDLE_THREAD_REPEAT);
