@@ -83,7 +83,7 @@ struct Plan {
   double budget = 0;                     // instruction-cache lines
   double icache_lines = 0;               // of the cache that the budget is a share of
   unsigned batch = 32;
-  double rare_share = 0;                // of the packets: at most so many meet rare code, unless that is switched off
+  double rare_share = 0;                // at most this share of the packets meets rare code; 0: none does
   std::vector<std::string> relaxations; // those that were switched on
   std::vector<BodyPlan> bodies;
   std::vector<Remark> remarks;
