@@ -16,8 +16,9 @@ void PlanningOptions::add_to(CLI::App& app) {
   app.add_option("--batch", batch, "most packets in flight")
       ->check(CLI::Range(2, 4096))
       ->capture_default_str();
-  app.add_option("--rare", study.rare_share,
-                 "the share of the packets that may meet rare code, which a packet runs alone")
+  app.add_option(
+         "--rare", study.rare_share,
+         "the share of the packets that may meet rare code, which a packet runs alone (0: no code is rare)")
       ->check(CLI::Range(0.0, 1.0))
       ->capture_default_str();
   app.add_option("--without", study.without,

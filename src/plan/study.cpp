@@ -45,7 +45,7 @@ llvm::Expected<Study> study_program(const ProgramImage& image, const Program& pr
   BlockTable blocks(*program.module);
   std::vector<BlockWeight> weights = weigh_blocks(trace, study.footprint);
   const uint64_t rare = rare_below(trace, weights, chosen.rare_share);
-  if (!options.locations.without.contains("rare-path"))
+  if (chosen.rare_share > 0 && !options.locations.without.contains("rare-path"))
     options.rare = [&, rare](BlockId block) { return weights[block].packets < rare; };
   options.hot = [&](BlockId block) { return weights[block].visits > 0; };
   std::vector<std::optional<RunSpan>> spans = run_spans(trace, study.footprint);

@@ -25,7 +25,7 @@ struct Study {
 
 struct StudyOptions {
   std::vector<std::string> without; // relaxations that are switched off
-  double rare_share = 0.001;        // of the sample's packets at most this share meets rare code
+  double rare_share = 0; // of the sample's packets at most this share meets rare code; 0: none is rare
 };
 
 // Errors: an unknown relaxation, and those of its parts.
