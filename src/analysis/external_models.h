@@ -7,10 +7,11 @@
 //     wA  wA=N  wA*B  writes it
 //     VA              argument A is a va_list: reads it, the arguments and what they point to
 //     RA  WA          reads / writes all that can be reached from argument A
-//     kA  kA!         the callee keeps the pointer / what is stored behind it (it escapes to the outside
-//     world) fA              ... but only if it is a function: callbacks xA  xA!         consumes (frees,
-//     takes over) the object / the objects in the array A tA              throws it A<B  A<B*C      copies
-//     what B points to, pointers included, to where A points (C: the length)
+//     kA  kA!         the callee keeps the pointer / what is stored behind it (it escapes to the outside world)
+//     fA              ... but only if it is a function: callbacks
+//     xA  xA!         consumes (frees, takes over) the object / the objects in the array A
+//     tA              throws it
+//     A<B  A<B*C      copies what B points to, pointers included, to where A points (C: the length)
 //     =<B             the same into the result
 //     =V              returns V
 //     *A=V  *A+=V     stores V where A points to;  A[]=V  somewhere into A's object

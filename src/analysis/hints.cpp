@@ -60,8 +60,7 @@ public:
   std::string text() const {
     if (!about_.location.ran)
       return "rare path: no packet of the sample ran any of the accesses; a packet that does would finish "
-             "its "
-             "predecessors first and run alone";
+             "its predecessors first and run alone";
     if (only_read_in_sample())
       return "rare path: packets of the sample only read it; one that writes it (" + place_of(*writer_) +
              ") would finish its predecessors first and run alone";
@@ -107,8 +106,7 @@ private:
     case ObjectKind::Heap:
       if (about_.sharing.is_element(about_.object.id))
         return "keyed: what the receive interface delivers for a packet points to it; free if two packets of "
-               "a "
-               "batch never share one, or if packets of one key stay in order";
+               "a batch never share one, or if packets of one key stay in order";
       return "keyed, if packets reach it only by a key of theirs (a flow, a connection)";
     case ObjectKind::Packet:
       return "packet-private, if its address were not stored in shared memory";

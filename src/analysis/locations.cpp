@@ -205,8 +205,7 @@ private:
     location.reason = "the next packet may start only when this one cannot leave the loop any more";
     for (const std::string& way : ways)
       location.reason += "; a packet " + way;
-    location.would_free = on("rare-path") ? "nothing, unless the exits were decided in the first stage"
-                                          : "rare path: a packet that takes the exit would run alone";
+    location.would_free = "nothing, unless the exits were decided in the first stage";
     result_.push_back(std::move(location));
   }
 
