@@ -2,7 +2,9 @@
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/Hashing.h"
-#include "llvm/ADT/SmallPtrSet.h"
+
+#include <set>
+#include <tuple>
 
 namespace heddle {
 
@@ -14,11 +16,12 @@ AccessTable::UnitId AccessTable::new_unit() {
 size_t AccessTable::KeyHash::operator()(const AccessKey& key) const {
   const Place& place = key.place;
   return llvm::hash_combine(key.object, place.offset, place.stride, place.low, place.high, key.size,
-                            key.write, unsigned(key.update), key.implied, key.rare);
+                            key.write, unsigned(key.update), key.implied, key.rare, key.groups);
 }
 
 static AccessKey key_of(const Access& access) {
-  return {access.object, access.place, access.size, access.write, access.update, access.implied, access.rare};
+  return {access.object, access.place,   access.size, access.write,
+          access.update, access.implied, access.rare, access.groups};
 }
 
 void AccessTable::add(UnitId unit, const Access& access) {
@@ -27,6 +30,9 @@ void AccessTable::add(UnitId unit, const Access& access) {
   if (fresh) {
     keys_.push_back(key);
     made_by_.emplace_back();
+    AccessKey alone = key;
+    alone.groups = 0;
+    if (key.groups) within_groups_[alone].push_back(it->second);
     by_object_[access.object].push_back(it->second);
   }
   auto& made_by = made_by_[it->second];
@@ -35,8 +41,8 @@ void AccessTable::add(UnitId unit, const Access& access) {
 
 AccessTable::AccessTable(const BodyGraph& graph, const Effects& effects, const RunSpans& spans) {
   llvm::DenseMap<const llvm::BasicBlock*, UnitId> block_units;
-  llvm::DenseMap<const Access*, UnitId>
-      summary_units[2]; // by where the summary lies; of common and rare calls
+  // By where the summary lies, and how it is called: in rare code, as calls of which groups.
+  std::map<std::tuple<const Access*, bool, GroupSet>, UnitId> summary_units;
   for (uint32_t n = 0; n != graph.nodes.size(); ++n) {
     const BodyNode& node = graph.nodes[n];
     auto [block, fresh_block] = block_units.try_emplace(node.block, 0);
@@ -47,18 +53,17 @@ AccessTable::AccessTable(const BodyGraph& graph, const Effects& effects, const R
           add(block->second, access);
     }
     unit_nodes_[block->second].push_back(n);
-    llvm::SmallPtrSet<const Access*, 8> seen;
+    std::set<std::pair<const Access*, GroupSet>> seen;
     for (const llvm::CallBase* call : node.closed_calls)
       for (const llvm::Function* callee : effects.points_to().callees(*call)) {
         llvm::ArrayRef<Access> summary = effects.summary(*callee);
-        if (summary.empty() || !seen.insert(summary.data()).second) continue;
-        auto [unit, fresh_unit] = summary_units[node.rare].try_emplace(summary.data(), 0);
+        const GroupSet groups = effects.groups_of(*callee);
+        if (summary.empty() || !seen.emplace(summary.data(), groups).second) continue;
+        auto [unit, fresh_unit] = summary_units.try_emplace({summary.data(), node.rare, groups}, 0);
         if (fresh_unit) {
           unit->second = new_unit();
-          for (Access access : summary) {
-            access.rare |= node.rare;
-            add(unit->second, access);
-          }
+          for (const Access& access : summary)
+            add(unit->second, effects.within(access, node.rare, groups));
         }
         unit_nodes_[unit->second].push_back(n);
       }
@@ -76,19 +81,26 @@ void AccessTable::note_runs(const llvm::Function& body, const Effects& effects, 
       if (!span) continue;
       for (const llvm::Instruction& instruction : block)
         for (const Access& access : effects.of(instruction)) {
-          auto found = index_.find(key_of(access));
-          if (found == index_.end()) continue; // of a frame that is gone when the callee returns
-          Run& run = runs_[found->second];
-          if (!run.first || span->first < run.span.first) {
-            run.first = &instruction;
-            run.span.first = span->first;
-          }
-          if (!run.last || span->last > run.span.last) {
-            run.last = &instruction;
-            run.span.last = span->last;
-          }
+          AccessKey key = key_of(access);
+          if (auto found = index_.find(key); found != index_.end()) // else of a frame that is gone by then
+            note_run(found->second, instruction, *span);
+          if (auto found = within_groups_.find(key); found != within_groups_.end())
+            for (uint32_t within : found->second)
+              note_run(within, instruction, *span);
         }
     }
+}
+
+void AccessTable::note_run(uint32_t key, const llvm::Instruction& at, const RunSpan& span) {
+  Run& run = runs_[key];
+  if (!run.first || span.first < run.span.first) {
+    run.first = &at;
+    run.span.first = span.first;
+  }
+  if (!run.last || span.last > run.span.last) {
+    run.last = &at;
+    run.span.last = span.last;
+  }
 }
 
 const std::vector<uint32_t>& AccessTable::keys_of(ObjectId object) const {

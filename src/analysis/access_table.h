@@ -20,7 +20,8 @@ struct AccessKey {
   UpdateOp update;
   // To the outside world as a whole, because the object accessed has escaped to it (effects.h).
   bool implied;
-  bool rare; // by a packet that is alone by then
+  bool rare;       // by a packet that is alone by then
+  GroupSet groups; // within calls of these commuting groups
   bool operator==(const AccessKey&) const = default;
 };
 
@@ -65,6 +66,7 @@ public:
 private:
   UnitId new_unit();
   void add(UnitId unit, const Access& access);
+  void note_run(uint32_t key, const llvm::Instruction& at, const RunSpan& span);
   void note_runs(const llvm::Function& body, const Effects& effects, const RunSpans& spans);
 
   std::vector<AccessKey> keys_;
@@ -76,6 +78,8 @@ private:
     size_t operator()(const AccessKey& key) const;
   };
   std::unordered_map<AccessKey, uint32_t, KeyHash> index_;
+  // The same access within calls of groups, by the one outside of them.
+  std::unordered_map<AccessKey, std::vector<uint32_t>, KeyHash> within_groups_;
   std::vector<Run> runs_; // per key
 };
 

@@ -124,7 +124,7 @@ bool packets_get_published(const Program& program, const PointsTo& points_to, co
   return false;
 }
 
-std::unique_ptr<PointsTo> run_with_twins(const Program& program, const AnalysisOptions& options,
+std::unique_ptr<PointsTo> run_with_twins(const Program& program, const PointsToOptions& options,
                                          const PointsTo& first, llvm::ArrayRef<ObjectSet> own_arrays) {
   // Sites of the receive arrays: objects are numbered anew in the second run.
   llvm::DenseSet<const llvm::Value*> arrays;
@@ -139,7 +139,7 @@ std::unique_ptr<PointsTo> run_with_twins(const Program& program, const AnalysisO
       body_functions.insert(reach.begin(), reach.end());
     }
   }
-  PointsToOptions with_twins = options.points_to;
+  PointsToOptions with_twins = options;
   with_twins.twin = [](const MemoryObject& object) { return object.kind == ObjectKind::Packet; };
   with_twins.shared = [=](const MemoryObject& object) {
     return !made_per_packet(object, body_functions) && !arrays.contains(object.site);
@@ -163,6 +163,35 @@ bool twins_are_written(const Program& program, const Effects& effects) {
   return false;
 }
 
+llvm::Error check_allocators(const llvm::Module& module, const Declarations& declarations) {
+  for (const Declaration& declaration : declarations.all) {
+    if (declaration.kind != "allocators") continue;
+    for (const llvm::Function& function : module) {
+      auto name = llvm::find(declaration.names, declared_name(function));
+      if (function.isDeclaration() || name == declaration.names.end()) continue;
+      if (!function.getReturnType()->isPointerTy())
+        return diagnose("'" + *name + "' is declared to return fresh memory, and it returns no pointer",
+                        "declare the function that returns the memory",
+                        declarations.place(declaration, size_t(name - declaration.names.begin())));
+    }
+  }
+  return llvm::Error::success();
+}
+
+// Locations that are declared and that no packet body has, or that are free for another reason.
+void add_unused_declarations(Analysis& analysis, const Declarations& declarations) {
+  for (const Declaration& declaration : declarations.all) {
+    auto freed = [&](const SharedLocation& location) {
+      return location.verdict == "declared" && is_meant(declaration, location.name, location.object);
+    };
+    auto used = [&](const CutGraph& graph) { return llvm::any_of(graph.locations, freed); };
+    if (declaration.kind != "declared" || llvm::any_of(analysis.graphs, used)) continue;
+    analysis.remarks.push_back({"unused-declaration", declarations.place(declaration),
+                                "no window is called '" + declaration.names.front() + "'",
+                                "give the name as `heddle plan --explain` prints it, or remove the line"});
+  }
+}
+
 std::vector<ObjectSet> find_own_arrays(const Program& program, const Effects& effects) {
   std::vector<ObjectSet> result;
   for (const PacketBody& body : program.bodies)
@@ -175,14 +204,22 @@ std::vector<ObjectSet> find_own_arrays(const Program& program, const Effects& ef
 llvm::Expected<Analysis> analyse(const Program& program, const BlockTable& blocks,
                                  const AnalysisOptions& options) {
   Analysis result;
+  const Declarations& declarations = options.locations.declarations;
   if (llvm::Error error = check_models(*program.module)) return std::move(error);
-  result.points_to = PointsTo::run(*program.module, options.points_to);
-  Rarity rarity(program, blocks, *result.points_to, options.rare);
-  auto effects = std::make_unique<Effects>(*result.points_to, rarity);
+  if (llvm::Error error = check_allocators(*program.module, declarations)) return std::move(error);
+  PointsToOptions points_to_options = options.points_to;
+  for (const Declaration& declaration : declarations.all)
+    if (declaration.kind == "allocators") llvm::append_range(points_to_options.allocators, declaration.names);
+  result.points_to = PointsTo::run(*program.module, points_to_options);
+  CommutingGroups groups;
+  if (!options.locations.without.contains("commuting"))
+    groups = CommutingGroups(program, declarations, *result.points_to, result.remarks);
+  Rarity rarity(program, blocks, *result.points_to, groups, options.rare);
+  auto effects = std::make_unique<Effects>(*result.points_to, rarity, &groups);
   std::vector<ObjectSet> own_arrays = find_own_arrays(program, *effects);
   if (packets_get_published(program, *result.points_to, *effects, own_arrays)) {
-    auto with_twins = run_with_twins(program, options, *result.points_to, own_arrays);
-    auto effects_with_twins = std::make_unique<Effects>(*with_twins, rarity);
+    auto with_twins = run_with_twins(program, points_to_options, *result.points_to, own_arrays);
+    auto effects_with_twins = std::make_unique<Effects>(*with_twins, rarity, &groups);
     if (!twins_are_written(program, *effects_with_twins)) {
       effects = std::move(effects_with_twins);
       result.points_to = std::move(with_twins);
@@ -190,7 +227,10 @@ llvm::Expected<Analysis> analyse(const Program& program, const BlockTable& block
     }
   }
   OpenOptions open;
-  open.opaque = is_opaque;
+  open.opaque = [&](const llvm::Function& function) {
+    return is_opaque(function) || groups.of(function) ||
+           llvm::is_contained(points_to_options.allocators, declared_name(function));
+  };
   open.rare = rarity;
   if (options.hot) open.hot = [&](const llvm::BasicBlock* block) { return options.hot(blocks.id(block)); };
   for (size_t b = 0; b != program.bodies.size(); ++b) {
@@ -202,6 +242,7 @@ llvm::Expected<Analysis> analyse(const Program& program, const BlockTable& block
     mark_rare_inside(described, graph, *effects, rarity);
     if (options.code_lines) add_static_lines(described, graph, *effects, blocks, options.code_lines);
     LocationOptions locations = options.locations;
+    locations.groups = &groups;
     if (options.spans)
       locations.spans = [&](const llvm::BasicBlock* block) { return options.spans(blocks.id(block)); };
     described.locations = find_locations(graph, body, *effects, sharing, locations);
@@ -211,6 +252,7 @@ llvm::Expected<Analysis> analyse(const Program& program, const BlockTable& block
                                 "the call tree of the packet body is larger than the graph may grow",
                                 "some calls were kept whole; name a smaller body with --body"});
   }
+  add_unused_declarations(result, declarations);
   for (Remark& remark : assumptions(*result.points_to))
     result.remarks.push_back(std::move(remark));
   return result;

@@ -15,7 +15,7 @@ struct AnalysisOptions {
   std::function<double(BlockId)> code_lines; // instruction-cache lines of a block's code; null: not known
   // When the sample's packets ran a block; null: not known.
   std::function<std::optional<RunSpan>(BlockId)> spans;
-  LocationOptions locations;
+  LocationOptions locations; // with what the user declares
   PointsToOptions points_to;
 };
 

@@ -154,7 +154,8 @@ private:
   const Wrapper& wrapper(const llvm::Function& function);
   void find_leaves(const llvm::Function& function, const llvm::Value* value, Wrapper& result);
   const llvm::CallBase* fresh_out_argument(const llvm::Value* value) const;
-  bool allocates(const llvm::CallBase& call); // allocator or wrapper
+  bool allocates(const llvm::CallBase& call);                    // allocator or wrapper
+  bool is_named_allocator(const llvm::Function& function) const; // PointsToOptions::allocators
   bool is_allocator(const llvm::Function& function) const;
   llvm::ArrayRef<ObjectId> fresh_objects(const llvm::CallBase& call);
   void clone_sites(const llvm::CallBase& call, unsigned depth, llvm::SetVector<const llvm::CallBase*>& sites);

@@ -66,7 +66,7 @@ void ConstraintBuilder::bind(const CallBase& call, const Function& function) {
   }
   if (!carries_pointer(call.getType())) return;
   bool direct = call.getCalledOperand()->stripPointerCastsAndAliases() == &function;
-  if (allocators_.contains(function.getName())) {
+  if (is_named_allocator(function)) {
     for (ObjectId object : fresh_objects(call))
       solver_.add_address(value(&call), object, Place::at(0));
     return;

@@ -11,8 +11,13 @@ namespace heddle {
 // One allocation in a wrapper stands for at most this many call sites; beyond, they share one object.
 static constexpr size_t most_clones = 1500;
 
+bool ConstraintBuilder::is_named_allocator(const Function& function) const {
+  if (function.isDeclaration()) return false;
+  return allocators_.contains(function.getName()) || allocators_.contains(declared_name(function));
+}
+
 bool ConstraintBuilder::is_allocator(const Function& function) const {
-  if (!function.isDeclaration() && allocators_.contains(function.getName())) return true;
+  if (is_named_allocator(function)) return true;
   const ExternalModel* model = model_of(function);
   return model && model->has_fresh_result();
 }
@@ -187,8 +192,7 @@ ArrayRef<ObjectId> ConstraintBuilder::fresh_objects(const CallBase& call) {
     }
   }
   const Function* callee = direct_callee(call);
-  if (callee && !callee->isDeclaration() && allocators_.contains(callee->getName()) &&
-      reported_.insert(callee).second)
+  if (callee && is_named_allocator(*callee) && reported_.insert(callee).second)
     report_.pool_allocators.push_back({callee->getName().str(), source_of(callee), callee});
   return fresh_[&call] = std::move(objects);
 }

@@ -67,7 +67,7 @@ struct SharedLocation {
   // Did a packet of the sample make any of the accesses? True where that is not known.
   bool ran = true;
   std::vector<SampledAccess> sampled; // the first and the last of these, and the first and the last write
-  // The relaxation that frees it ("read-only", "packet-private", "allocator", "commutative"), or "window". A
+  // The relaxation that frees it (relaxation_names()), or "window". A
   // window is that of the common accesses. "rare-path": only rare code writes it; common accesses need no
   // window. In both cases common accesses must not lie in stages before that of a rare access that conflicts.
   std::string verdict;

@@ -14,6 +14,8 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 
+#include <set>
+#include <tuple>
 #include <unordered_map>
 
 using namespace llvm;
@@ -25,11 +27,12 @@ namespace {
 struct SameEffect { // equal but for the instruction
   size_t operator()(const Access& a) const {
     return hash_combine(a.object, a.place.offset, a.place.stride, a.place.low, a.place.high, a.size, a.write,
-                        a.atomic, unsigned(a.update), a.implied, a.rare);
+                        a.atomic, unsigned(a.update), a.implied, a.rare, a.groups);
   }
   bool operator()(const Access& a, const Access& b) const {
     return a.object == b.object && a.place == b.place && a.size == b.size && a.write == b.write &&
-           a.atomic == b.atomic && a.update == b.update && a.implied == b.implied && a.rare == b.rare;
+           a.atomic == b.atomic && a.update == b.update && a.implied == b.implied && a.rare == b.rare &&
+           a.groups == b.groups;
   }
 };
 
@@ -48,9 +51,11 @@ struct Component { // functions that call each other
 } // namespace
 
 struct Effects::State {
-  State(const PointsTo& points_to, RareBlocks rare)
-      : points_to(points_to), rare(std::move(rare)), updates(points_to.module()) {}
+  State(const Effects& effects, RareBlocks rare)
+      : effects(effects), points_to(effects.points_to()), rare(std::move(rare)), updates(points_to.module()) {
+  }
 
+  const Effects& effects;
   const PointsTo& points_to;
   RareBlocks rare;
   Updates updates;
@@ -70,8 +75,10 @@ struct Effects::State {
   Component& component(const Function& function);
   bool is_rare(const Instruction& instruction) const { return rare && rare(*instruction.getParent()); }
   uint32_t intern(const Access& access);
-  AccessIds as_rare(const AccessIds& accesses);
-  DenseMap<uint32_t, uint32_t> rare_of; // an access -> the same on a rare path
+  AccessIds within(const AccessIds& accesses, bool rare, GroupSet groups);
+  // An access -> the same in rare code, in a call of a group. May take two steps.
+  DenseMap<uint32_t, SmallVector<uint32_t, 2>> variants;
+  SmallVector<uint32_t, 4> variants_of(uint32_t id) const;
 };
 
 std::vector<Access> Effects::State::compute(const Instruction& instruction) {
@@ -140,16 +147,31 @@ uint32_t Effects::State::intern(const Access& access) {
   return entry->second;
 }
 
-// What rare code calls is done on a rare path, whatever code does it.
-AccessIds Effects::State::as_rare(const AccessIds& accesses) {
+// What rare code calls is done on a rare path, and what a call of a group calls within that call, whatever code does it.
+Access Effects::within(Access access, bool rare, GroupSet groups) const {
+  access.rare |= rare;
+  if (points_to_.objects()[access.object].kind != ObjectKind::System) access.groups |= groups;
+  return access;
+}
+
+AccessIds Effects::State::within(const AccessIds& accesses, bool rare, GroupSet groups) {
+  if (!rare && !groups) return accesses;
   AccessIds result;
   for (uint32_t id : accesses) {
-    Access access = interned[id];
-    access.rare = true;
-    uint32_t rare_id = intern(access);
-    result.set(rare_id);
-    rare_of[id] = rare_id;
+    uint32_t variant = intern(effects.within(interned[id], rare, groups));
+    result.set(variant);
+    if (variant != id && !is_contained(variants[id], variant)) variants[id].push_back(variant);
   }
+  return result;
+}
+
+// Itself included.
+SmallVector<uint32_t, 4> Effects::State::variants_of(uint32_t id) const {
+  SmallVector<uint32_t, 4> result{id};
+  for (size_t i = 0; i != result.size(); ++i)
+    if (auto found = variants.find(result[i]); found != variants.end())
+      for (uint32_t variant : found->second)
+        if (!is_contained(result, variant)) result.push_back(variant);
   return result;
 }
 
@@ -159,7 +181,7 @@ void Effects::State::settle_component(ArrayRef<uint32_t> members,
   components.emplace_back();
   Component& made = components.back();
   made.reach.set(self);
-  DenseSet<uint32_t> added[2]; // callees, from common and from rare code
+  std::set<std::tuple<uint32_t, bool, GroupSet>> added; // callees, from where, as calls of which groups
   for (uint32_t member : members) {
     made.members.push_back(functions[member]);
     component_of[functions[member]] = self;
@@ -174,8 +196,9 @@ void Effects::State::settle_component(ArrayRef<uint32_t> members,
       bool rarely = is_rare(instruction);
       for (const Function* callee : points_to.callees(*call)) {
         uint32_t other = component_of[callee];
-        if (other == self || !added[rarely].insert(other).second) continue;
-        made.accesses |= rarely ? as_rare(components[other].accesses) : components[other].accesses;
+        const GroupSet groups = effects.groups_of(*callee);
+        if (other == self || !added.emplace(other, rarely, groups).second) continue;
+        made.accesses |= within(components[other].accesses, rarely, groups);
         made.reach |= components[other].reach;
       }
     }
@@ -205,8 +228,8 @@ Component& Effects::State::component(const Function& function) {
   return components[component_of.lookup(&function)];
 }
 
-Effects::Effects(const PointsTo& points_to, RareBlocks rare)
-    : points_to_(points_to), state_(std::make_unique<State>(points_to, std::move(rare))) {}
+Effects::Effects(const PointsTo& points_to, RareBlocks rare, const CommutingGroups* groups)
+    : points_to_(points_to), groups_(groups), state_(std::make_unique<State>(*this, std::move(rare))) {}
 Effects::~Effects() = default;
 
 ArrayRef<Access> Effects::of(const Instruction& instruction) const {
@@ -237,8 +260,7 @@ ArrayRef<Access> Effects::summary(const Function& function) const {
   const auto& objects = points_to_.objects();
   for (const Function* member : order)
     for (auto [own, at] : state_->local[member]) {
-      auto on_rare_path = state_->rare_of.find(own);
-      for (uint32_t id : {own, on_rare_path == state_->rare_of.end() ? own : on_rare_path->second}) {
+      for (uint32_t id : state_->variants_of(own)) {
         if (!missing.test(id)) continue;
         missing.reset(id);
         Access access = state_->interned[id];

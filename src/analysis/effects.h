@@ -1,6 +1,7 @@
 // What every instruction and every function does to memory, in terms of the points-to analysis' objects.
 #pragma once
 
+#include "analysis/commuting.h"
 #include "analysis/points_to.h"
 
 #include "llvm/ADT/SmallVector.h"
@@ -27,6 +28,8 @@ struct Access {
   bool implied = false;
   // Made in rare code (EffectsOptions::rare), or in a function that rare code calls.
   bool rare = false;
+  // Made within a call of these commuting groups (commuting.h).
+  GroupSet groups = 0;
   // Part of a load-op-store update whose loaded value nothing else uses: `update_id` is common to the load
   // and the store, which lie in one block (0: none). An atomicrmw whose result is unused is one as well.
   UpdateOp update = UpdateOp::None;
@@ -48,7 +51,8 @@ using RareBlocks = std::function<bool(const llvm::BasicBlock&)>;
 
 class Effects {
 public:
-  explicit Effects(const PointsTo& points_to, RareBlocks rare = {});
+  // `groups` outlives the effects; null: none.
+  explicit Effects(const PointsTo& points_to, RareBlocks rare = {}, const CommutingGroups* groups = nullptr);
   ~Effects();
 
   // Accesses of one instruction. For calls: what external targets do by their models; targets defined in
@@ -56,16 +60,23 @@ public:
   llvm::ArrayRef<Access> of(const llvm::Instruction& instruction) const;
 
   // Everything a call of `function` may do, callees included, one Access per (object, place, size, write,
-  // update op); `at` is one instruction that does it. Cached.
+  // update op); `at` is one instruction that does it. Cached. The calls of commuting groups that count are those
+  // within, not that of `function` itself.
   llvm::ArrayRef<Access> summary(const llvm::Function& function) const;
   // All the functions that a call of `function` may run, itself included.
   const std::vector<const llvm::Function*>& reach(const llvm::Function& function) const;
 
   const PointsTo& points_to() const { return points_to_; }
 
+  // The commuting groups that a call of `function` belongs to, and what is done to one of its accesses by that:
+  // the system's state is not the group's.
+  GroupSet groups_of(const llvm::Function& function) const { return groups_ ? groups_->of(function) : 0; }
+  Access within(Access access, bool rare, GroupSet groups) const;
+
 private:
   struct State;
   const PointsTo& points_to_;
+  const CommutingGroups* groups_;
   std::unique_ptr<State> state_;
 };
 

@@ -17,6 +17,9 @@
 //   commutative     every access to the range is part of an update by one and the same commutative operation
 //                   on the same bytes, whose old value is used for nothing else (effects.h). Any order gives
 //                   the same final value, and nothing in the body observes another one.
+//   commuting       every access to the range is made within calls of one group of functions that the user declared
+//                   to commute (commuting.h).
+//   declared        the user says that the location needs no window.
 //   abnormal-exit   abort, failed assertions, traps: a program that crashes has no outputs to compare.
 //   rare-path       accesses in rare code are made by a packet that is alone: all before it have ended, and none
 //                   after it goes on until it has ended. So they can only pass what later packets did in stages
@@ -216,6 +219,7 @@ private:
       if (points_to_.objects()[other].kind != ObjectKind::System && sharing_.is_shared(other))
         llvm::append_range(keys, table_.keys_of(other));
     touch_all(location, keys);
+    if (const Declaration* declaration = declared(location.name, {})) return relax(location, *declaration);
     location.verdict = verdict_of(location);
     location.reason = "a pointer to which the analysis knows of no assignment may reach any of it";
     location.would_free =
@@ -256,6 +260,7 @@ private:
     default:
       location.would_free = "nothing: the order of these operations can be observed from outside";
     }
+    if (const Declaration* declaration = declared(location.name, {})) return relax(location, *declaration);
     if (only_rare_code_writes(location))
       return relax(location, "rare-path", "only packets that run alone change it");
     location.verdict = "window";
@@ -275,6 +280,17 @@ private:
   }
   static const char* verdict_of(const SharedLocation& location) {
     return only_rare_code_writes(location) ? "rare-path" : "window";
+  }
+
+  // What the user says of it; null: nothing.
+  const Declaration* declared(llvm::StringRef name, llvm::StringRef object) const {
+    if (!on("declared")) return nullptr;
+    for (const Declaration& declaration : options_.declarations.all)
+      if (is_meant(declaration, name, object)) return &declaration;
+    return nullptr;
+  }
+  void relax(SharedLocation& location, const Declaration& declaration) {
+    relax(location, "declared", options_.declarations.place(declaration) + ": " + declaration.why);
   }
 
   void relax(SharedLocation& location, llvm::StringRef verdict, std::string reason) {
@@ -298,6 +314,10 @@ private:
     // Two accesses to named objects that have escaped: whether they meet is told under those objects.
     if (x.implied && y.implied) return false;
     return may_overlap(x.place, x.size, y.place, y.size);
+  }
+  // Can the order of two accesses matter, one of which writes? Within calls of one group it does not.
+  bool conflict(uint32_t a, uint32_t b) const {
+    return overlap(a, b) && !(table_.keys()[a].groups & table_.keys()[b].groups);
   }
 
   void shared(const MemoryObject& object) {
@@ -326,11 +346,14 @@ private:
       if (table_.keys()[write].rare) continue;
       std::vector<uint32_t> members;
       for (uint32_t key : keys)
-        if (key == write || overlap(write, key)) members.push_back(key);
+        if (key == write || conflict(write, key)) members.push_back(key);
       if (table_.keys()[write].implied && members.size() == 1) continue;
+      const GroupSet commuting = members.size() == 1 ? table_.keys()[write].groups : 0;
+      if (commuting) members = overlapping(write, keys);
       bool commutative = on("commutative") && commutes(members);
-      Who who{units_of(members), commutative, ran(members)};
       LocationName name = name_range(object, write, members);
+      const Declaration* declaration = declared(name.full, name.object);
+      Who who{units_of(members), commutative, ran(members), commuting, declaration};
       auto [place, fresh] = known.try_emplace(std::move(who), result_.size());
       if (!fresh) {
         add_range(result_[place->second], name, members);
@@ -344,12 +367,25 @@ private:
       if (shown_at_exit) add_exits(location);
       if (commutative && !shown_at_exit)
         relax(location, "commutative", "only updated by one commutative operation, and never read");
+      else if (commuting && !shown_at_exit)
+        relax(location, "commuting", options_.groups->reason(commuting));
+      else if (declaration)
+        relax(location, *declaration);
       else if (commutative && exits_.all_rare())
         relax(location, "rare-path", "only updated by one commutative operation, and read by exit handlers");
+      else if (commuting && exits_.all_rare())
+        relax(location, "rare-path", options_.groups->reason(commuting) + "; and read by exit handlers");
       else
         window(std::move(location), object, members);
     }
     written_by_rare_code(object, keys, writes, shown_at_exit);
+  }
+
+  std::vector<uint32_t> overlapping(uint32_t with, llvm::ArrayRef<uint32_t> keys) const {
+    std::vector<uint32_t> result;
+    for (uint32_t key : keys)
+      if (key == with || overlap(with, key)) result.push_back(key);
+    return result;
   }
 
   // Rare writes against the common accesses that they conflict with: among each other, rare accesses keep their
@@ -361,7 +397,7 @@ private:
       if (!table_.keys()[write].rare) continue;
       std::vector<uint32_t> common;
       for (uint32_t key : keys)
-        if (!table_.keys()[key].rare && overlap(write, key)) common.push_back(key);
+        if (!table_.keys()[key].rare && conflict(write, key)) common.push_back(key);
       if (common.empty()) continue;
       std::vector<uint32_t>& members = by_common[units_of(common)];
       members.push_back(write);
@@ -377,6 +413,7 @@ private:
       location.object = name.object;
       location.parts.push_back(name.part);
       touch_all(location, members);
+      if (declared(name.full, name.object)) continue; // likewise
       if (shown_at_exit) add_exits(location);
       relax(location, "rare-path", "this write is made by packets that run alone");
     }
@@ -385,6 +422,8 @@ private:
   struct Who {                   // makes the accesses of a location
     std::vector<uint64_t> units; // two bits each: common, rare
     bool commutative, ran;
+    GroupSet commuting;
+    const Declaration* declaration;
     auto operator<=>(const Who&) const = default;
   };
 
@@ -448,6 +487,7 @@ private:
       relax(location, "read-only", "nothing in the body writes it after its address became shared");
       return;
     }
+    if (const Declaration* declaration = declared(location.name, {})) return relax(location, *declaration);
     location.verdict = verdict_of(location);
     location.reason = "its address is stored in shared memory, and packets use it from there";
     location.would_free = "packet-private, if its address were not stored in shared memory";
@@ -504,9 +544,18 @@ private:
 } // namespace
 
 llvm::ArrayRef<llvm::StringRef> relaxation_names() {
-  static const llvm::StringRef names[] = {"read-only",   "packet-private", "allocator",
-                                          "commutative", "abnormal-exit",  "rare-path"};
+  static const llvm::StringRef names[] = {"read-only", "packet-private", "allocator",     "commutative",
+                                          "commuting", "declared",       "abnormal-exit", "rare-path"};
   return names;
+}
+
+bool is_meant(const Declaration& declaration, llvm::StringRef name, llvm::StringRef object) {
+  if (declaration.kind != "declared") return false;
+  llvm::StringRef meant = declaration.names.front();
+  auto same = [&](llvm::StringRef text) {
+    return !text.empty() && (text == meant || text.split(" (").first == meant);
+  };
+  return same(name) || same(object);
 }
 
 std::vector<SharedLocation> find_locations(const BodyGraph& graph, const PacketBody& body,

@@ -16,7 +16,13 @@ llvm::ArrayRef<llvm::StringRef> relaxation_names();
 struct LocationOptions {
   llvm::StringSet<> without; // relaxations that are switched off
   RunSpans spans;            // when the sample's packets ran what; null: not known
+  Declarations declarations;
+  const CommutingGroups* groups = nullptr; // that the effects know; null: none
 };
+
+// Does a declaration (kind "declared") name this location, by `name` or as a part of `object`? Where the object
+// comes from, "(heap at ...)", may be left out.
+bool is_meant(const Declaration& declaration, llvm::StringRef name, llvm::StringRef object);
 
 std::vector<SharedLocation> find_locations(const BodyGraph& graph, const PacketBody& body,
                                            const Effects& effects, const Sharing& sharing,

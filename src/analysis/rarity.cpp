@@ -46,7 +46,7 @@ static llvm::DenseSet<const llvm::Function*> run_by_signals(const PointsTo& poin
 }
 
 Rarity::Rarity(const Program& program, const BlockTable& blocks, const PointsTo& points_to,
-               const std::function<bool(BlockId)>& rare)
+               const CommutingGroups& groups, const std::function<bool(BlockId)>& rare)
     : blocks_(blocks), rare_(blocks.size()) {
   if (!rare) return;
   llvm::DenseSet<const llvm::Function*> in_signals = run_by_signals(points_to);
@@ -54,7 +54,7 @@ Rarity::Rarity(const Program& program, const BlockTable& blocks, const PointsTo&
     const llvm::BasicBlock& block = *blocks.block(id);
     const llvm::Function* function = block.getParent();
     rare_[id] = rare(id) && !block.isEHPad() && !is_opaque(*function) && !in_signals.contains(function) &&
-                !function->hasFnAttribute(llvm::Attribute::Naked);
+                !groups.reached().contains(function) && !function->hasFnAttribute(llvm::Attribute::Naked);
   }
   for (const PacketBody& body : program.bodies)
     rare_[blocks.id(&body.body->getEntryBlock())] = false;

@@ -1,6 +1,7 @@
 // Which blocks are rare code, and where a packet gets into it (docs/design.md, "Rare paths").
 #pragma once
 
+#include "analysis/commuting.h"
 #include "analysis/points_to.h"
 #include "program/program.h"
 
@@ -10,11 +11,11 @@ namespace heddle {
 bool is_opaque(const llvm::Function& function);
 
 // Rare blocks, by number. Not exception pads (nothing can stand before them), not what models describe, not what
-// may run in a signal handler, not the beginning of a body.
+// may run in a signal handler or within a call of a commuting group, not the beginning of a body.
 class Rarity {
 public:
   Rarity(const Program& program, const BlockTable& blocks, const PointsTo& points_to,
-         const std::function<bool(BlockId)>& rare);
+         const CommutingGroups& groups, const std::function<bool(BlockId)>& rare);
 
   bool operator()(const llvm::BasicBlock& block) const { return rare_[blocks_.id(&block)]; }
 

@@ -17,10 +17,13 @@ struct Options {
 llvm::Error run(const Options& options) {
   auto workspace = Workspace::open(options.workspace);
   if (!workspace) return workspace.takeError();
+  const std::string plan_file = options.plan.empty() ? workspace->plan_file() : options.plan;
+  auto plan = read_plan(plan_file);
+  if (!plan) return plan.takeError();
+  workspace->declare(plan->declarations);
   auto program = workspace->prepared();
   if (!program) return program.takeError();
-  auto plan = read_plan(options.plan.empty() ? workspace->plan_file() : options.plan, program->id);
-  if (!plan) return plan.takeError();
+  if (llvm::Error error = check_build(*plan, program->id, plan_file)) return error;
   std::string out = options.out.empty() ? options.workspace.program + ".heddle" : options.out;
   if (plan->checked != decisions_digest(*plan)) {
     Step check("check of the edited plan");

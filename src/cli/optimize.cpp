@@ -146,9 +146,11 @@ llvm::Error run(const Options& options) {
 
   // What packets share, which cuts are legal, which pay.
   Step planning("plan");
-  auto study = study_program(workspace->image(), *program, *trace, options.planning.study);
+  PlanningOptions chosen = options.planning;
+  chosen.declare(workspace->declarations());
+  auto study = study_program(workspace->image(), *program, *trace, chosen.study);
   if (!study) return study.takeError();
-  auto plan = decide(*program, *study, options.planning);
+  auto plan = decide(*program, *study, chosen);
   if (!plan) return plan.takeError();
   if (llvm::Error error = write_plan(*plan, workspace->plan_file())) return error;
   outcome.plan = *plan;
@@ -156,7 +158,7 @@ llvm::Error run(const Options& options) {
   auto misses = simulate(*trace, *study, *plan, *caches);
   if (!misses) return misses.takeError();
   outcome.misses = std::move(*misses);
-  planning.done(summary_of(*plan));
+  planning.done(summary_of(*plan) + ", " + trust_of(*plan));
   if (!plan->stages_anything()) {
     say_why_not(*plan);
     return finish(outcome);

@@ -28,13 +28,15 @@ llvm::Error run(const Options& options) {
   auto trace = read_trace(options.profile.empty() ? workspace->profile_file() : options.profile, program->id);
   if (!trace) return trace.takeError();
   Step step("plan");
-  auto study = study_program(workspace->image(), *program, *trace, options.planning.study);
+  PlanningOptions planning = options.planning;
+  planning.declare(workspace->declarations());
+  auto study = study_program(workspace->image(), *program, *trace, planning.study);
   if (!study) return study.takeError();
-  auto plan = decide(*program, *study, options.planning);
+  auto plan = decide(*program, *study, planning);
   if (!plan) return plan.takeError();
   std::string out = options.out.empty() ? workspace->plan_file() : options.out;
   if (llvm::Error error = write_plan(*plan, out)) return error;
-  step.done(summary_of(*plan) + ", in " + out);
+  step.done(summary_of(*plan) + ", " + trust_of(*plan) + ", in " + out);
   if (options.print) print_plan(*plan, llvm::outs());
   if (options.explain) explain_plan(*plan, llvm::outs());
   if (!options.print) return llvm::Error::success();

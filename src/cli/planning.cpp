@@ -21,9 +21,14 @@ void PlanningOptions::add_to(CLI::App& app) {
          "the share of the packets that may meet rare code, which a packet runs alone (0: no code is rare)")
       ->check(CLI::Range(0.0, 1.0))
       ->capture_default_str();
+  app.add_option("--trust", trust,
+                 "proven: use no [[commute]] and [[declared]] of the declarations; declared: use them "
+                 "(default where there "
+                 "are any)")
+      ->check(CLI::IsMember({"proven", "declared"}));
   app.add_option("--without", study.without,
                  "switch a relaxation off: read-only, packet-private, allocator, commutative, "
-                 "abnormal-exit, rare-path")
+                 "commuting, declared, abnormal-exit, rare-path")
       ->delimiter(',')
       ->allow_extra_args(false);
 }
@@ -42,6 +47,12 @@ llvm::Expected<double> budget_lines(const std::string& text) {
 
 } // namespace
 
+void PlanningOptions::declare(const Declarations& all) {
+  if (trust.empty()) trust = all.file.empty() ? "proven" : "declared";
+  declarations = all;
+  study.declarations = all.trusted(trust);
+}
+
 llvm::Expected<Plan> decide(const Program& program, const Study& study, const PlanningOptions& options) {
   auto budget = budget_lines(options.budget);
   if (!budget) return budget.takeError();
@@ -51,6 +62,8 @@ llvm::Expected<Plan> decide(const Program& program, const Study& study, const Pl
   plan_options.icache_lines = double(host_icache().bytes) / host_icache().line;
   plan_options.batch = options.batch;
   plan_options.rare_share = options.study.rare_share;
+  plan_options.trust = options.trust;
+  plan_options.declarations = options.declarations;
   for (llvm::StringRef name : relaxation_names())
     if (!llvm::is_contained(options.study.without, name)) plan_options.relaxations.push_back(name.str());
   auto plan = make_plan(program.id, study.graphs, plan_options);

@@ -17,11 +17,20 @@ double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
+// "": nothing is declared.
+std::string config_of(const WorkspaceOptions& options) {
+  if (!options.config.empty()) return options.config;
+  llvm::SmallString<256> beside = llvm::sys::path::parent_path(options.program);
+  llvm::sys::path::append(beside, "heddle.toml");
+  return llvm::sys::fs::exists(beside) ? beside.str().str() : "";
+}
+
 } // namespace
 
 void WorkspaceOptions::add_to(CLI::App& app) {
   app.add_option("PROGRAM", program, "executable built with heddle cc")->required();
   app.add_option("--work", folder, "folder for Heddle's files (default: PROGRAM.heddle.d)");
+  app.add_option("--config", config, "what is declared about the program (default: heddle.toml beside it)");
   app.add_option("--body", bodies,
                  "the packet body, instead of those Heddle finds: FUNCTION, FUNCTION:LINE or FUNCTION:INDEX "
                  "of a loop")
@@ -35,6 +44,12 @@ llvm::Expected<Workspace> Workspace::open(const WorkspaceOptions& options) {
   workspace.image_ = std::move(*image);
   workspace.folder_ = options.folder.empty() ? options.program + ".heddle.d" : options.folder;
   workspace.prepare_.bodies = options.bodies;
+  std::string config = config_of(options);
+  if (!config.empty()) {
+    auto declarations = read_declarations(config);
+    if (!declarations) return declarations.takeError();
+    workspace.prepare_.declarations = std::move(*declarations);
+  }
   if (std::error_code ec = llvm::sys::fs::create_directories(workspace.folder_))
     return diagnose("cannot make the folder: " + ec.message(), "choose another with --work",
                     workspace.folder_);

@@ -15,16 +15,20 @@ namespace heddle {
 struct WorkspaceOptions {
   std::string program;
   std::string folder;              // default: PROGRAM.heddle.d
+  std::string config;              // --config; default: heddle.toml beside the program, if there is one
   std::vector<std::string> bodies; // --body
   void add_to(CLI::App& app);
 };
 
 class Workspace {
 public:
-  // Loads the image and makes the folder.
+  // Loads the image and what is declared, and makes the folder.
   static llvm::Expected<Workspace> open(const WorkspaceOptions& options);
 
   const ProgramImage& image() const { return image_; }
+  const Declarations& declarations() const { return prepare_.declarations; }
+  // Instead of those of the file: a plan is applied to the program that it was made for.
+  void declare(Declarations declarations) { prepare_.declarations = std::move(declarations); }
   std::string file(llvm::StringRef name) const { return folder_ + "/" + name.str(); }
   std::string profile_file() const { return file("profile.hprof"); }
   std::string plan_file() const { return file("plan.json"); }

@@ -269,6 +269,7 @@ void explain_remarks(const std::vector<Remark>& remarks, llvm::raw_ostream& out)
 } // namespace
 
 void explain_plan(const Plan& plan, llvm::raw_ostream& out) {
+  out << trust_of(plan) << "\n\n";
   for (const BodyPlan& body : plan.bodies) {
     explain_body(plan, body, out);
     out << '\n';

@@ -207,6 +207,8 @@ llvm::Expected<Plan> make_plan(llvm::StringRef program_id, const std::vector<Cut
   plan.batch = options.batch;
   plan.rare_share = options.rare_share;
   plan.relaxations = options.relaxations;
+  plan.trust = options.trust;
+  plan.declarations = options.declarations;
   for (const CutGraph& graph : graphs)
     plan.bodies.push_back(BodyPlanner(graph, options, **policy, plan).run());
   plan.checked = decisions_digest(plan);

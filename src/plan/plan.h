@@ -2,6 +2,7 @@
 #pragma once
 
 #include "analysis/cut_graph.h"
+#include "program/declarations.h"
 #include "support/diagnostic.h"
 
 #include "llvm/ADT/StringRef.h"
@@ -85,21 +86,28 @@ struct Plan {
   unsigned batch = 32;
   double rare_share = 0;                // at most this share of the packets meets rare code; 0: none does
   std::vector<std::string> relaxations; // those that were switched on
+  std::string trust = "proven";         // or "declared"
+  Declarations declarations;            // all; `trust` says which were used
   std::vector<BodyPlan> bodies;
   std::vector<Remark> remarks;
 
   bool stages_anything() const; // some body has a site
 };
 
-// Of all that decides whether the cuts are legal: the build, the relaxations, the contexts and the sites.
+// Of all that decides whether the cuts are legal: the build, the relaxations, the declarations, the contexts and
+// the sites.
 std::string decisions_digest(const Plan& plan);
 
 llvm::Error write_plan(const Plan& plan, llvm::StringRef path);
-// Errors: not a plan, unknown or missing fields (named), of another build than `program_id` (unless empty).
-llvm::Expected<Plan> read_plan(llvm::StringRef path, llvm::StringRef program_id);
+// Errors: not a plan, unknown or missing fields (named).
+llvm::Expected<Plan> read_plan(llvm::StringRef path);
+// Is it a plan for this build of the program? `path`: where it was read.
+llvm::Error check_build(const Plan& plan, llvm::StringRef program_id, llvm::StringRef path);
 
 // "6 stages, 14 sites", or that there are none.
 std::string summary_of(const Plan& plan);
+// "trust declared, with 2 of 2 declarations of heddle.toml".
+std::string trust_of(const Plan& plan);
 // For people: stages, sites.
 void print_plan(const Plan& plan, llvm::raw_ostream& out);
 // For the program's owner: what stands in the way of a better plan, largest window first.

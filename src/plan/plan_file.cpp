@@ -111,6 +111,13 @@ template <typename Fields, Maybe<Remark> T> void list_fields(Fields& fields, T& 
   fields("hint", remark.hint);
 }
 
+template <typename Fields, Maybe<Declaration> T> void list_fields(Fields& fields, T& declaration) {
+  fields("kind", declaration.kind);
+  fields("names", declaration.names);
+  fields("differs", declaration.differs);
+  fields("why", declaration.why);
+}
+
 template <typename Fields, Maybe<Plan> T> void list_fields(Fields& fields, T& plan) {
   fields("program", plan.program);
   fields("checked", plan.checked);
@@ -121,6 +128,9 @@ template <typename Fields, Maybe<Plan> T> void list_fields(Fields& fields, T& pl
   fields("batch", plan.batch);
   fields("rare_share", plan.rare_share);
   fields("relaxations", plan.relaxations);
+  fields("trust", plan.trust);
+  fields("declared_in", plan.declarations.file);
+  fields("declarations", plan.declarations.all);
   fields("bodies", plan.bodies);
   fields("remarks", plan.remarks);
 }
@@ -137,6 +147,8 @@ std::string decisions_digest(const Plan& plan) {
   json.object([&] {
     fields("program", plan.program);
     fields("relaxations", plan.relaxations);
+    fields("trust", plan.trust);
+    fields("declarations", plan.declarations.all);
     json.attributeArray("bodies", [&] {
       for (const BodyPlan& body : plan.bodies)
         json.object([&] {
@@ -164,7 +176,7 @@ llvm::Error write_plan(const Plan& plan, llvm::StringRef path) {
   });
 }
 
-llvm::Expected<Plan> read_plan(llvm::StringRef path, llvm::StringRef program_id) {
+llvm::Expected<Plan> read_plan(llvm::StringRef path) {
   if (!llvm::sys::fs::exists(path))
     return diagnose("there is no such plan", "make it with `heddle plan PROGRAM`", path);
   auto buffer = read_file(path);
@@ -187,10 +199,13 @@ llvm::Expected<Plan> read_plan(llvm::StringRef path, llvm::StringRef program_id)
                     "make the plan again with 'heddle plan'", path);
   list_fields(fields, plan);
   if (llvm::Error error = fields.done(path)) return std::move(error);
-  if (!program_id.empty() && plan.program != program_id)
-    return diagnose("plan for another build of the program (" + plan.program + ", not " + program_id + ")",
-                    "make the plan again with 'heddle plan'", path);
   return plan;
+}
+
+llvm::Error check_build(const Plan& plan, llvm::StringRef program_id, llvm::StringRef path) {
+  if (plan.program == program_id) return llvm::Error::success();
+  return diagnose("plan for another build of the program (" + plan.program + ", not " + program_id + ")",
+                  "make the plan again with 'heddle plan'", path);
 }
 
 } // namespace heddle

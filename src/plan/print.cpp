@@ -57,6 +57,16 @@ void print_body(const Plan& plan, const BodyPlan& body, llvm::raw_ostream& out) 
   print_sites(body, out);
 }
 
+void print_declarations(const Plan& plan, llvm::raw_ostream& out) {
+  out << trust_of(plan) << '\n';
+  for (const Declaration& declaration : plan.declarations.trusted(plan.trust).all) {
+    out << "  " << declaration.kind << ' ' << llvm::join(declaration.names, ", ");
+    if (!declaration.differs.empty()) out << " (may differ: " << declaration.differs << ')';
+    if (!declaration.why.empty()) out << ": " << declaration.why;
+    out << '\n';
+  }
+}
+
 } // namespace
 
 void print_plan(const Plan& plan, llvm::raw_ostream& out) {
@@ -65,11 +75,19 @@ void print_plan(const Plan& plan, llvm::raw_ostream& out) {
                  plan.policy, plan.budget, plan.footprint_model, plan.batch);
   out << "relaxations: "
       << (plan.relaxations.empty() ? std::string("none") : llvm::join(plan.relaxations, ", ")) << '\n';
+  print_declarations(plan, out);
   for (const BodyPlan& body : plan.bodies)
     print_body(plan, body, out);
   for (const Remark& remark : plan.remarks)
     out << "\nremark [" << remark.code << "] " << remark.where << ": " << remark.what << "\n  " << remark.hint
         << '\n';
+}
+
+std::string trust_of(const Plan& plan) {
+  const Declarations& all = plan.declarations;
+  if (all.file.empty()) return "trust " + plan.trust;
+  return formatv("trust {0}, with {1} of {2} declarations of {3}", plan.trust,
+                 all.trusted(plan.trust).all.size(), all.all.size(), all.file);
 }
 
 std::string summary_of(const Plan& plan) {

@@ -31,6 +31,7 @@ static uint64_t rare_below(const Trace& trace, const std::vector<BlockWeight>& w
 llvm::Expected<Study> study_program(const ProgramImage& image, const Program& program, const Trace& trace,
                                     const StudyOptions& chosen) {
   AnalysisOptions options;
+  options.locations.declarations = chosen.declarations;
   for (const std::string& name : chosen.without) {
     if (!llvm::is_contained(relaxation_names(), name))
       return diagnose("no relaxation is called " + name, "see `heddle plan --help` for their names",
@@ -66,6 +67,7 @@ llvm::Error check_edited_plan(const Plan& plan, const ProgramImage& image, const
                               const Trace& trace) {
   StudyOptions options;
   options.rare_share = plan.rare_share;
+  options.declarations = plan.declarations.trusted(plan.trust);
   for (llvm::StringRef name : relaxation_names())
     if (!llvm::is_contained(plan.relaxations, name)) options.without.push_back(name.str());
   auto study = study_program(image, program, trace, options);

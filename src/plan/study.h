@@ -5,6 +5,7 @@
 #include "analysis/cut_graph.h"
 #include "profile/footprint.h"
 #include "profile/trace.h"
+#include "program/declarations.h"
 #include "support/diagnostic.h"
 
 #include <string>
@@ -26,6 +27,7 @@ struct Study {
 struct StudyOptions {
   std::vector<std::string> without; // relaxations that are switched off
   double rare_share = 0; // of the sample's packets at most this share meets rare code; 0: none is rare
+  Declarations declarations;
 };
 
 // Errors: an unknown relaxation, and those of its parts.

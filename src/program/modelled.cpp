@@ -2,6 +2,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Demangle/Demangle.h"
 
 using namespace llvm;
 
@@ -33,6 +34,22 @@ StringRef source_name(const GlobalValue& value) {
   if (mangled.consume_front("_ZL") && !mangled.consumeInteger(10, length) && length <= mangled.size())
     return mangled.take_front(length);
   return name;
+}
+
+bool is_called(const Function& function, StringRef name) {
+  if (source_name(function) == name || function.getName() == name) return true;
+  std::string plain = demangle(function.getName());
+  return StringRef(plain).split('(').first == name;
+}
+
+constexpr const char* declared_attribute = "heddle-declared";
+
+StringRef declared_name(const Function& function) {
+  return function.getFnAttribute(declared_attribute).getValueAsString();
+}
+
+void set_declared_name(Function& function, StringRef name) {
+  function.addFnAttr(declared_attribute, name);
 }
 
 const ReceiveInterface* receive_interface(const Function& function) {

@@ -29,6 +29,14 @@ const ReceiveInterface* receive_interface(const llvm::Function& function);
 // function, and without C++'s mangling of static functions.
 llvm::StringRef source_name(const llvm::GlobalValue& value);
 
+// Is `name` what the user calls the function? C++ functions go by their qualified name, without parameters.
+bool is_called(const llvm::Function& function, llvm::StringRef name);
+
+// The name under which a function was declared (PrepareOptions::declarations); copies of it that the optimiser
+// makes have the same. Empty: it was not.
+llvm::StringRef declared_name(const llvm::Function& function);
+void set_declared_name(llvm::Function& function, llvm::StringRef name);
+
 // True for the inline functions of DPDK that analysis models by name (rte_pktmbuf_free, rte_eth_tx_burst...).
 bool is_modelled_inline(llvm::StringRef name);
 llvm::ArrayRef<llvm::StringRef> modelled_inlines();

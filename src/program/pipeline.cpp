@@ -43,8 +43,8 @@ struct Passes {
   PassBuilder builder;
 };
 
-void mark_functions(Module& module) {
-  SmallVector<GlobalValue*, 16> modelled;
+void mark_functions(Module& module, ArrayRef<std::string> calls) {
+  SmallVector<GlobalValue*, 16> kept;
   for (Function& function : module) {
     // -O0 marks everything; Heddle's own pipeline has to run all the same.
     if (function.hasFnAttribute(Attribute::OptimizeNone)) {
@@ -52,15 +52,19 @@ void mark_functions(Module& module) {
       function.removeFnAttr(Attribute::NoInline);
     }
     StringRef name = source_name(function);
-    if (function.isDeclaration() || (!is_modelled_inline(name) && !is_contained(pool_allocators(), name)))
+    if (function.isDeclaration()) continue;
+    const auto* declared = find_if(calls, [&](StringRef call) { return is_called(function, call); });
+    if (declared != calls.end())
+      set_declared_name(function, *declared);
+    else if (!is_modelled_inline(name) && !is_contained(pool_allocators(), name))
       continue;
     function.removeFnAttr(Attribute::AlwaysInline);
     function.removeFnAttr(Attribute::InlineHint);
     function.addFnAttr(Attribute::NoInline);
-    modelled.push_back(&function);
+    kept.push_back(&function);
   }
   // As if somebody took their address: a model speaks of arguments by number, so none may be optimised away.
-  appendToCompilerUsed(module, modelled);
+  appendToCompilerUsed(module, kept);
 }
 
 bool ends_block(const Instruction& call) {
@@ -84,9 +88,9 @@ Expected<std::unique_ptr<TargetMachine>> target_machine(const Module& module) {
       target->createTargetMachine(triple, "", "", TargetOptions(), Reloc::PIC_));
 }
 
-void make_readable(Module& module, TargetMachine& machine) {
+void make_readable(Module& module, TargetMachine& machine, ArrayRef<std::string> calls) {
   module.setIsNewDbgInfoFormat(true);
-  mark_functions(module);
+  mark_functions(module, calls);
   Passes passes(machine);
   ModulePassManager manager;
   manager.addPass(GlobalDCEPass());

@@ -1,10 +1,12 @@
 // What happens to the whole module before and after outlining.
 #pragma once
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/Error.h"
 
 #include <memory>
+#include <string>
 
 namespace llvm {
 class TargetMachine;
@@ -14,9 +16,11 @@ namespace heddle {
 
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>> target_machine(const llvm::Module& module);
 
-// Keeps modelled functions out of the inliner, forgets -O0 markings, promotes variables to SSA values and
-// infers what functions do with their arguments. Loops stay as they were written.
-void make_readable(llvm::Module& module, llvm::TargetMachine& machine);
+// Keeps modelled functions and those of `calls` (declared_name()) out of the inliner, forgets -O0 markings,
+// promotes variables to SSA values and infers what functions do with their arguments. Loops stay as they were
+// written.
+void make_readable(llvm::Module& module, llvm::TargetMachine& machine,
+                   llvm::ArrayRef<std::string> calls = {});
 
 // The mid-level optimiser, as clang -O<level> would run it.
 void optimise(llvm::Module& module, llvm::TargetMachine& machine, unsigned level);

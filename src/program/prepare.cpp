@@ -32,6 +32,8 @@ std::string digest(const ProgramImage& image, const PrepareOptions& options) {
       hash.update(module);
   for (const std::string& body : options.bodies)
     hash.update("|" + body);
+  for (const std::string& name : options.declarations.functions())
+    hash.update("|call " + name);
   hash.update("|O" + std::to_string(options.opt_level));
   return toHex(hash.final(), true).substr(0, 32);
 }
@@ -173,6 +175,39 @@ void drop_dead_bodies(Program& program, ArrayRef<std::string> names) {
   program.bodies = std::move(alive);
 }
 
+// A function that is declared must be one that Heddle sees.
+Error check_declared(const Module& module, const Declarations& declarations) {
+  for (const Declaration& declaration : declarations.all) {
+    if (declaration.kind == "declared") continue; // names a location
+    for (size_t i = 0; i != declaration.names.size(); ++i) {
+      StringRef name = declaration.names[i], nearest;
+      unsigned distance = 1 + unsigned(name.size()) / 3;
+      bool defined = false, outside = false;
+      for (const Function& function : module) {
+        bool named = is_called(function, name);
+        defined |= named && !function.isDeclaration();
+        outside |= named;
+        unsigned away = function.isDeclaration() ? UINT_MAX : name.edit_distance(source_name(function));
+        if (away < distance) {
+          distance = away;
+          nearest = source_name(function);
+        }
+      }
+      std::string where = declarations.place(declaration, i);
+      if (!defined && outside)
+        return diagnose("'" + name + "' is not part of the program",
+                        "link its library statically, built with heddle cc", where);
+      if (!defined)
+        return diagnose("the program has no function '" + name + "'",
+                        nearest.empty()
+                            ? Twine("macros and functions that nothing calls are not in the program")
+                            : "did you mean '" + nearest + "'?",
+                        where);
+    }
+  }
+  return Error::success();
+}
+
 Error no_body(const ProgramImage& image, ArrayRef<Remark> remarks) {
   std::string why;
   for (const Remark& remark : remarks)
@@ -216,8 +251,9 @@ Expected<Program> prepare(const ProgramImage& image, const PrepareOptions& optio
   Module& module = *program.module;
   Expected<std::unique_ptr<TargetMachine>> machine = target_machine(module);
   if (!machine) return machine.takeError();
+  if (Error error = check_declared(module, options.declarations)) return std::move(error);
   // Variables become values; loops and calls stay as in the source.
-  make_readable(module, **machine);
+  make_readable(module, **machine, options.declarations.functions());
   // Packet loops become functions.
   Expected<std::vector<FoundBody>> found = choose_bodies(module, options, program.remarks);
   if (!found) return found.takeError();

@@ -20,6 +20,7 @@
 #pragma once
 
 #include "program/block_id.h"
+#include "program/declarations.h"
 #include "support/diagnostic.h"
 #include "toolchain/image.h"
 
@@ -55,6 +56,7 @@ struct PacketBody {
 
 struct PrepareOptions {
   std::vector<std::string> bodies; // --body FUNCTION[:loop]: instead of what is found
+  Declarations declarations;       // the functions that they name stay calls
   unsigned opt_level = 2;          // of the mid-level pipeline
 };
 
@@ -66,7 +68,7 @@ struct Program {
   std::vector<Remark> remarks;
 };
 
-// Errors: bitcode that cannot be merged, --body naming nothing, no packet body found.
+// Errors: bitcode that cannot be merged, --body or a declaration naming nothing, no packet body found.
 llvm::Expected<Program> prepare(const ProgramImage& image, const PrepareOptions& options = {});
 
 // What Program::id of prepare(image, options) would be.

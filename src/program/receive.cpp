@@ -22,7 +22,6 @@
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Operator.h"
@@ -291,14 +290,6 @@ void Finder::find_loop(CallBase& call, const ReceiveInterface& interface) {
   BasicBlock* header = best->getHeader();
   if (none_of(found_, [&](const FoundBody& body) { return body.header == header; }))
     found_.push_back({interface.kind, &call, header, nullptr});
-}
-
-// --body names functions as the user knows them.
-bool is_called(const Function& function, StringRef name) {
-  if (source_name(function) == name || function.getName() == name) return true;
-  std::string plain = demangle(function.getName());
-  StringRef base = StringRef(plain).take_until([](char c) { return c == '('; });
-  return base == name;
 }
 
 Error no_such_body(const Twine& what) {

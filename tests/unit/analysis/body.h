@@ -24,8 +24,9 @@ int heddle_run_loop(int (*)(void *), void *, int64_t);
 #define NOINLINE __attribute__((noinline))
 )";
 
-// `source` defines body(); a main that calls heddle_run_loop(body, &frame, -1) is up to the source.
-inline Program program_of(const std::string& source) {
+// `source` defines body(); a main that calls heddle_run_loop(body, &frame, -1) is up to the source. `calls`: functions
+// that are declared, and so stay calls.
+inline Program program_of(const std::string& source, llvm::ArrayRef<std::string> calls = {}) {
   llvm::InitializeNativeTarget();
   llvm::InitializeNativeTargetAsmPrinter();
   TemporaryFolder folder = llvm::cantFail(TemporaryFolder::create("heddle-test"));
@@ -41,7 +42,7 @@ inline Program program_of(const std::string& source) {
   llvm::SMDiagnostic problem;
   program.module = llvm::parseIRFile(folder.file("p.bc"), problem, *program.context);
   auto machine = llvm::cantFail(target_machine(*program.module));
-  make_readable(*program.module, *machine);
+  make_readable(*program.module, *machine, calls);
   optimise(*program.module, *machine, 2);
   split_after_calls(*program.module);
   PacketBody body;

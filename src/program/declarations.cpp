@@ -1,0 +1,185 @@
+#include "program/declarations.h"
+
+#include "support/file.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+#define TOML_EXCEPTIONS 0
+#define TOML_ENABLE_FORMATTERS 0
+#include <toml++/toml.h>
+
+namespace heddle {
+
+namespace {
+
+using llvm::ArrayRef;
+using llvm::Error;
+using llvm::StringRef;
+using llvm::Twine;
+
+std::string quoted(ArrayRef<StringRef> words) {
+  std::string text;
+  for (StringRef word : words)
+    text += (text.empty() ? "\"" : ", \"") + word.str() + "\"";
+  return text;
+}
+
+const char* type_name(const toml::node& node) {
+  switch (node.type()) {
+  case toml::node_type::table:
+    return "a table";
+  case toml::node_type::array:
+    return "an array";
+  case toml::node_type::string:
+    return "a string";
+  case toml::node_type::integer:
+  case toml::node_type::floating_point:
+    return "a number";
+  case toml::node_type::boolean:
+    return "true or false";
+  default:
+    return "a date or time";
+  }
+}
+
+class Reader {
+public:
+  explicit Reader(StringRef path) { result_.file = path.str(); }
+
+  llvm::Expected<Declarations> read(const toml::table& file) {
+    if (Error error = only(file, {"commute", "declared", "allocators"}, "the file")) return std::move(error);
+    for (const char* kind : {"commute", "declared"})
+      if (const toml::node* tables = file.get(kind)) {
+        const toml::array* array = tables->as_array();
+        if (!array || !array->is_array_of_tables())
+          return fail(*tables, Twine("'") + kind + "' is " + type_name(*tables),
+                      Twine("write [[") + kind + "]] on a line of its own");
+        for (const toml::node& table : *array)
+          if (Error error = read_table(kind, *table.as_table())) return std::move(error);
+      }
+    if (const toml::node* table = file.get("allocators")) {
+      if (!table->is_table())
+        return fail(*table, Twine("'allocators' is ") + type_name(*table),
+                    "write [allocators] on a line of its own");
+      if (Error error = read_table("allocators", *table->as_table())) return std::move(error);
+    }
+    if (llvm::count_if(result_.all, [](const Declaration& d) { return d.kind == "commute"; }) >
+        long(most_commuting_groups))
+      return fail(*file.get("commute"), "more than " + Twine(most_commuting_groups) + " groups that commute",
+                  "join groups whose calls commute with each other, too");
+    return std::move(result_);
+  }
+
+private:
+  Error fail(const toml::node& at, const Twine& what, const Twine& hint) const {
+    return fail(at.source().begin.line, what, hint);
+  }
+  Error fail(unsigned line, const Twine& what, const Twine& hint) const {
+    return diagnose(what, hint, result_.file + ":" + Twine(line));
+  }
+
+  Error only(const toml::table& table, ArrayRef<StringRef> known, const Twine& where) const {
+    for (const auto& [key, value] : table)
+      if (StringRef name = key.str(); !llvm::is_contained(known, name))
+        return fail(key.source().begin.line, "unknown key '" + name + "' in " + where,
+                    "the keys are " + quoted(known));
+    return Error::success();
+  }
+
+  Error read_table(StringRef kind, const toml::table& table) {
+    Declaration made;
+    made.kind = kind.str();
+    if (kind == "commute") {
+      if (Error error = only(table, {"functions", "differs", "why"}, "[[commute]]")) return error;
+      if (Error error = names(table, made)) return error;
+      if (Error error = text(table, "differs", made.differs)) return error;
+      if (!llvm::is_contained(differs_values(), made.differs))
+        return fail(*table.get("differs"), "'differs' is \"" + made.differs + "\"",
+                    "say what another order may change: " + quoted(differs_values()));
+      if (Error error = text(table, "why", made.why)) return error;
+    } else if (kind == "declared") {
+      if (Error error = only(table, {"location", "why"}, "[[declared]]")) return error;
+      if (Error error = text(table, "location", made.names.emplace_back())) return error;
+      made.lines.push_back(table.get("location")->source().begin.line);
+      if (Error error = text(table, "why", made.why)) return error;
+    } else {
+      if (Error error = only(table, {"functions"}, "[allocators]")) return error;
+      if (Error error = names(table, made)) return error;
+    }
+    result_.all.push_back(std::move(made));
+    return Error::success();
+  }
+
+  Error text(const toml::table& table, const char* key, std::string& out) const {
+    const toml::node* node = table.get(key);
+    if (!node) return fail(table, Twine("'") + key + "' is missing", Twine("add ") + key + " = \"...\"");
+    const auto* value = node->as_string();
+    if (!value || value->get().empty())
+      return fail(*node, Twine("'") + key + "' is " + (value ? "empty" : type_name(*node)),
+                  Twine("write ") + key + " = \"...\"");
+    out = value->get();
+    return Error::success();
+  }
+
+  Error names(const toml::table& table, Declaration& made) const {
+    const char* hint = "write functions = [\"name\", ...]";
+    const toml::node* node = table.get("functions");
+    if (!node) return fail(table, "'functions' is missing", hint);
+    const toml::array* array = node->as_array();
+    if (!array || array->empty())
+      return fail(*node, Twine("'functions' is ") + (array ? "empty" : type_name(*node)), hint);
+    for (const toml::node& element : *array) {
+      const auto* name = element.as_string();
+      if (!name) return fail(element, Twine("'functions' holds ") + type_name(element), hint);
+      made.names.push_back(name->get());
+      made.lines.push_back(element.source().begin.line);
+    }
+    return Error::success();
+  }
+
+  Declarations result_;
+};
+
+} // namespace
+
+ArrayRef<StringRef> differs_values() {
+  static const StringRef values[] = {"nothing", "iteration order", "eviction order", "addresses"};
+  return values;
+}
+
+std::vector<std::string> Declarations::functions() const {
+  std::vector<std::string> names;
+  for (const Declaration& declaration : all)
+    if (declaration.kind != "declared") llvm::append_range(names, declaration.names);
+  llvm::sort(names);
+  names.erase(llvm::unique(names), names.end());
+  return names;
+}
+
+Declarations Declarations::trusted(StringRef trust) const {
+  Declarations result = *this;
+  if (trust == "proven")
+    llvm::erase_if(result.all, [](const Declaration& d) { return d.kind != "allocators"; });
+  return result;
+}
+
+std::string Declarations::place(const Declaration& declaration, size_t name) const {
+  if (name >= declaration.lines.size()) return file;
+  return file + ":" + std::to_string(declaration.lines[name]);
+}
+
+llvm::Expected<Declarations> read_declarations(StringRef path) {
+  auto buffer = read_file(path);
+  if (!buffer) return buffer.takeError();
+  toml::parse_result parsed =
+      toml::parse(std::string_view((*buffer)->getBufferStart(), (*buffer)->getBufferSize()));
+  if (!parsed)
+    return diagnose(Twine("no TOML: ") + StringRef(parsed.error().description()),
+                    "docs/guide.md, \"heddle.toml\", shows what the file may hold",
+                    path + ":" + Twine(parsed.error().source().begin.line));
+  return Reader(path).read(parsed.table());
+}
+
+} // namespace heddle

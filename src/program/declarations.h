@@ -1,0 +1,51 @@
+// What the user declares about a program in heddle.toml (docs/guide.md, "heddle.toml"). The analysis cannot prove
+// these statements; they are named in the plan, and `--trust proven` leaves those out that free a location.
+//
+//     [[commute]]                                 each call of these is atomic, and their order does not matter
+//     functions = ["add_timer", "del_timer"]
+//     differs = "iteration order"                 what another order may change; see differs_values()
+//     why = "timers of one millisecond may expire in any order"
+//
+//     [[declared]]                                this location needs no window
+//     location = "session_t.last_seen"            as `heddle plan --explain` prints it
+//     why = "read by the management thread only"
+//
+//     [allocators]
+//     functions = ["pool_get"]                    their result is fresh memory
+#pragma once
+
+#include "support/diagnostic.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <string>
+#include <vector>
+
+namespace heddle {
+
+// One table of the file.
+struct Declaration {
+  std::string kind;               // "commute", "declared" or "allocators"
+  std::vector<std::string> names; // functions; of "declared": one location
+  std::string differs;            // of "commute"
+  std::string why;
+  std::vector<unsigned> lines; // where each name stands in the file; empty when it comes from a plan
+};
+
+struct Declarations {
+  std::string file; // empty: nothing is declared
+  std::vector<Declaration> all;
+
+  std::vector<std::string> functions() const;        // all that are named: ascending, each once
+  Declarations trusted(llvm::StringRef trust) const; // under --trust: "proven" or "declared"
+  std::string place(const Declaration& declaration, size_t name = 0) const; // "heddle.toml:3"
+};
+
+constexpr size_t most_commuting_groups = 32;
+llvm::ArrayRef<llvm::StringRef> differs_values();
+
+// Errors: unreadable, no TOML, an unknown key, a value of a wrong type; each with file and line.
+llvm::Expected<Declarations> read_declarations(llvm::StringRef path);
+
+} // namespace heddle
