@@ -8,6 +8,8 @@
 #include "llvm/ADT/StringSet.h"
 #include "llvm/IR/Instructions.h"
 
+#include <set>
+
 namespace heddle {
 
 namespace {
@@ -86,8 +88,10 @@ void add_static_lines(CutGraph& result, const BodyGraph& graph, const Effects& e
 std::vector<Remark> assumptions(const PointsTo& points_to) {
   std::vector<Remark> remarks;
   auto add = [&](llvm::ArrayRef<PointsToReport::Entry> entries, llvm::StringRef code, llvm::StringRef hint) {
+    std::set<std::pair<std::string, std::string>> said; // inlining makes several of one
     for (const auto& entry : entries)
-      remarks.push_back({code.str(), entry.at, entry.what, hint.str()});
+      if (said.insert({entry.at, entry.what}).second)
+        remarks.push_back({code.str(), entry.at, entry.what, hint.str()});
   };
   const PointsToReport& report = points_to.report();
   add(report.unknown_externals, "unknown-external",

@@ -1,6 +1,8 @@
 // Calls: intrinsics, direct and indirect targets, callbacks, unknown functions, inline assembly.
 #include "analysis/constraints.h"
 
+#include "analysis/assembly.h"
+
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/IntrinsicInst.h"
 
@@ -152,8 +154,9 @@ void ConstraintBuilder::add_unknown_call(const CallBase& call, const Function* f
 void ConstraintBuilder::add_inline_assembly(const CallBase& call) {
   auto* assembly = cast<InlineAsm>(call.getCalledOperand());
   StringRef constraints = assembly->getConstraintString();
-  bool memory = constraints.contains("~{memory}");
-  if (!assembly->getAsmString().empty())
+  bool harmless = is_harmless_assembly(assembly->getAsmString());
+  bool memory = constraints.contains("~{memory}") && !harmless;
+  if (!harmless)
     report_.inline_assembly.push_back(
         {"inline assembly \"" + assembly->getAsmString() + "\"", source_of(&call), &call});
   for (unsigned i = 0; i < call.arg_size(); ++i) {
@@ -164,7 +167,7 @@ void ConstraintBuilder::add_inline_assembly(const CallBase& call) {
       solver_.add_store(value(operand), anything_);
       continue;
     }
-    if (memory && !assembly->getAsmString().empty()) solver_.add_copy(value(operand), outside_);
+    if (memory) solver_.add_copy(value(operand), outside_);
     if (carries_pointer(call.getType())) solver_.add_anywhere(value(operand), value(&call));
   }
   if (carries_pointer(call.getType()) && memory) solver_.add_copy(anything_, value(&call));

@@ -1,5 +1,6 @@
 #include "analysis/effects_calls.h"
 
+#include "analysis/assembly.h"
 #include "analysis/external_models.h"
 
 #include "llvm/IR/InlineAsm.h"
@@ -160,14 +161,6 @@ static void add_intrinsic(const IntrinsicInst& call, AccessList& list) {
       if (!call.onlyWritesMemory()) list.add(argument, unknown_size, false);
       if (!call.onlyReadsMemory()) list.add(argument, unknown_size, true);
     }
-}
-
-static bool is_harmless_assembly(StringRef text) {
-  text = text.trim();
-  for (StringRef name :
-       {"prefetch", "pause", "rep; nop", "rep;nop", "nop", "mfence", "lfence", "sfence", "cpuid"})
-    if (text.starts_with(name)) return true;
-  return text.empty();
 }
 
 static void add_assembly(const CallBase& call, AccessList& list) {

@@ -12,36 +12,49 @@ bool is_opaque(const llvm::Function& function) {
   return llvm::is_contained(pool_allocators(), source_name(function));
 }
 
-// What may run in a signal handler: a gate there would run other packets in the middle of whatever was interrupted.
+// What may run in signal handlers that the runtime does not keep gates out of (src/runtime/signals.cpp): those
+// installed by other means than sigaction and signal, and those that may leave by longjmp.
 static llvm::DenseSet<const llvm::Function*> run_by_signals(const PointsTo& points_to) {
   const auto& objects = points_to.objects();
-  llvm::DenseSet<const llvm::Function*> result;
-  std::vector<const llvm::Function*> work;
-  auto reach = [&](const llvm::Function* function) {
-    if (!function->isDeclaration() && result.insert(function).second) work.push_back(function);
-  };
-  auto reach_all = [&](const ObjectSet& pointees) {
+  std::vector<const llvm::Function*> handlers, others;
+  auto add = [&](const ObjectSet& pointees, std::vector<const llvm::Function*>& to) {
     for (ObjectId id : pointees)
-      if (objects[id].kind == ObjectKind::Function) reach(llvm::cast<llvm::Function>(objects[id].site));
+      if (objects[id].kind == ObjectKind::Function)
+        to.push_back(llvm::cast<llvm::Function>(objects[id].site));
   };
-  for (const char* name : {"signal", "bsd_signal", "sysv_signal", "sigset", "sigaction", "timer_create"})
+  for (llvm::StringRef name :
+       {"signal", "sigaction", "bsd_signal", "sysv_signal", "__sysv_signal", "sigset", "timer_create"})
     if (const llvm::Function* installs = points_to.module().getFunction(name))
       for (const llvm::User* user : installs->users())
         if (const auto* call = llvm::dyn_cast<llvm::CallBase>(user); call && call->arg_size() > 1) {
+          auto& to = name == "signal" || name == "sigaction" ? handlers : others;
           ObjectSet given = points_to.objects_pointed_to(call->getArgOperand(1));
-          reach_all(given); // the handler, or a structure that holds it
+          add(given, to); // the handler, or a structure that holds it
           for (ObjectId id : given)
-            reach_all(points_to.contents(id));
+            add(points_to.contents(id), to);
         }
-  while (!work.empty()) {
-    const llvm::Function* function = work.back();
-    work.pop_back();
-    for (const llvm::BasicBlock& block : *function)
-      for (const llvm::Instruction& instruction : block)
-        if (const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction))
-          for (const llvm::Function* callee : points_to.callees(*call))
-            reach(callee);
-  }
+  llvm::DenseSet<const llvm::Function*> result;
+  auto reach = [&](const llvm::Function* from) {
+    llvm::DenseSet<const llvm::Function*> reached;
+    std::vector<const llvm::Function*> work{from};
+    bool jumps = false;
+    while (!work.empty()) {
+      const llvm::Function* function = work.back();
+      work.pop_back();
+      if (!reached.insert(function).second) continue;
+      jumps |= function->isDeclaration() && function->getName().contains("longjmp");
+      for (const llvm::BasicBlock& block : *function)
+        for (const llvm::Instruction& instruction : block)
+          if (const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction)) {
+            llvm::append_range(work, points_to.callees(*call));
+            llvm::append_range(work, points_to.external_callees(*call));
+          }
+    }
+    if (jumps || llvm::is_contained(others, from)) result.insert(reached.begin(), reached.end());
+  };
+  for (const auto* of : {&handlers, &others})
+    for (const llvm::Function* handler : *of)
+      if (!result.contains(handler)) reach(handler);
   return result;
 }
 

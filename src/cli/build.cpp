@@ -1,6 +1,7 @@
 // heddle build: applies the plan and links the optimized program.
 #include "cli/command.h"
 #include "cli/workspace.h"
+#include "plan/openings.h"
 #include "plan/study.h"
 
 #include "transform/build.h"
@@ -30,8 +31,11 @@ llvm::Error run(const Options& options) {
     auto trace =
         read_trace(options.profile.empty() ? workspace->profile_file() : options.profile, program->id);
     if (!trace) return trace.takeError();
+    if (llvm::Error error = open_traced(*program, *trace, plan->openings)) return error;
     if (llvm::Error error = check_edited_plan(*plan, workspace->image(), *program, *trace)) return error;
     check.done("every cut is legal");
+  } else if (llvm::Error error = open_program(*program, plan->openings).takeError()) {
+    return error;
   }
   Step step("build");
   if (llvm::Error error = build_program(workspace->image(), *program, *plan, out)) return error;

@@ -148,19 +148,18 @@ llvm::Error run(const Options& options) {
   Step planning("plan");
   PlanningOptions chosen = options.planning;
   chosen.declare(workspace->declarations());
-  auto study = study_program(workspace->image(), *program, *trace, chosen.study);
-  if (!study) return study.takeError();
-  auto plan = decide(*program, *study, chosen);
-  if (!plan) return plan.takeError();
-  if (llvm::Error error = write_plan(*plan, workspace->plan_file())) return error;
-  outcome.plan = *plan;
-  outcome.analysis_seconds = study->analysis_seconds;
-  auto misses = simulate(*trace, *study, *plan, *caches);
+  auto decided = decide(workspace->image(), *program, *trace, chosen);
+  if (!decided) return decided.takeError();
+  outcome.plan = std::move(decided->plan);
+  const Plan& plan = outcome.plan;
+  if (llvm::Error error = write_plan(plan, workspace->plan_file())) return error;
+  outcome.analysis_seconds = decided->study.analysis_seconds;
+  auto misses = simulate(*trace, decided->study, plan, *caches);
   if (!misses) return misses.takeError();
   outcome.misses = std::move(*misses);
-  planning.done(summary_of(*plan) + ", " + trust_of(*plan));
-  if (!plan->stages_anything()) {
-    say_why_not(*plan);
+  planning.done(summary_of(plan) + ", " + trust_of(plan));
+  if (!plan.stages_anything()) {
+    say_why_not(plan);
     return finish(outcome);
   }
 
@@ -169,7 +168,7 @@ llvm::Error run(const Options& options) {
   std::string candidate = built + ".unverified";
   auto undo = UndoWhenInterrupted::remove(candidate);
   Step build("build");
-  if (llvm::Error error = build_program(workspace->image(), *program, *plan, candidate)) return error;
+  if (llvm::Error error = build_program(workspace->image(), *program, plan, candidate)) return error;
   build.done(built);
 
   Step verify("verify");

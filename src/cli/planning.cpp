@@ -2,6 +2,7 @@
 
 #include "analysis/analyse.h"
 #include "plan/make_plan.h"
+#include "plan/openings.h"
 #include "profile/icache.h"
 #include "program/program.h"
 
@@ -53,7 +54,8 @@ void PlanningOptions::declare(const Declarations& all) {
   study.declarations = all.trusted(trust);
 }
 
-llvm::Expected<Plan> decide(const Program& program, const Study& study, const PlanningOptions& options) {
+static llvm::Expected<Plan> plan_for(const Program& program, const Study& study, const Openings& openings,
+                                     const PlanningOptions& options) {
   auto budget = budget_lines(options.budget);
   if (!budget) return budget.takeError();
   PlanOptions plan_options;
@@ -66,6 +68,7 @@ llvm::Expected<Plan> decide(const Program& program, const Study& study, const Pl
   plan_options.declarations = options.declarations;
   for (llvm::StringRef name : relaxation_names())
     if (!llvm::is_contained(options.study.without, name)) plan_options.relaxations.push_back(name.str());
+  plan_options.openings = openings;
   auto plan = make_plan(program.id, study.graphs, plan_options);
   if (!plan) return plan;
   for (size_t b = 0; b != plan->bodies.size(); ++b) {
@@ -75,6 +78,20 @@ llvm::Expected<Plan> decide(const Program& program, const Study& study, const Pl
   llvm::append_range(plan->remarks, program.remarks);
   llvm::append_range(plan->remarks, study.remarks);
   return plan;
+}
+
+llvm::Expected<Decision> decide(const ProgramImage& image, Program& program, Trace& trace,
+                                const PlanningOptions& options) {
+  Openings openings;
+  // What was not opened stays behind as rare code: without that, nothing would be gained.
+  bool rare = options.study.rare_share > 0 && !llvm::is_contained(options.study.without, "rare-path");
+  if (rare) openings = choose_openings(program, trace);
+  if (llvm::Error error = open_traced(program, trace, openings)) return std::move(error);
+  auto study = study_program(image, program, trace, options.study);
+  if (!study) return study.takeError();
+  auto plan = plan_for(program, *study, openings, options);
+  if (!plan) return plan.takeError();
+  return Decision{std::move(*study), std::move(*plan)};
 }
 
 } // namespace heddle

@@ -20,6 +20,12 @@ struct PlanningOptions {
   void declare(const Declarations& all);
 };
 
-llvm::Expected<Plan> decide(const Program& program, const Study& study, const PlanningOptions& options);
+// From a program and its trace to a plan. Opens calls and loops in both on the way.
+struct Decision {
+  Study study;
+  Plan plan;
+};
+llvm::Expected<Decision> decide(const ProgramImage& image, Program& program, Trace& trace,
+                                const PlanningOptions& options);
 
 } // namespace heddle

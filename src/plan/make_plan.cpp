@@ -209,6 +209,7 @@ llvm::Expected<Plan> make_plan(llvm::StringRef program_id, const std::vector<Cut
   plan.relaxations = options.relaxations;
   plan.trust = options.trust;
   plan.declarations = options.declarations;
+  plan.openings = options.openings;
   for (const CutGraph& graph : graphs)
     plan.bodies.push_back(BodyPlanner(graph, options, **policy, plan).run());
   plan.checked = decisions_digest(plan);

@@ -16,6 +16,7 @@ struct PlanOptions {
   std::vector<std::string> relaxations; // that the analysis was allowed to use; recorded in the plan
   std::string trust = "proven";         // likewise
   Declarations declarations;            // all; recorded in the plan
+  Openings openings;                    // in the program that was analysed; likewise
   // What a decision weighs, in cycles: fetching a line from the next level of cache, and crossing a site.
   double refill_cycles = 12, crossing_cycles = 16;
   double min_gain = 0;      // a cut has to save more cycles per packet than this

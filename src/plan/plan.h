@@ -3,6 +3,7 @@
 
 #include "analysis/cut_graph.h"
 #include "program/declarations.h"
+#include "program/openings.h"
 #include "support/diagnostic.h"
 
 #include "llvm/ADT/StringRef.h"
@@ -88,14 +89,15 @@ struct Plan {
   std::vector<std::string> relaxations; // those that were switched on
   std::string trust = "proven";         // or "declared"
   Declarations declarations;            // all; `trust` says which were used
+  Openings openings;                    // all block numbers below are those of the program after these
   std::vector<BodyPlan> bodies;
   std::vector<Remark> remarks;
 
   bool stages_anything() const; // some body has a site
 };
 
-// Of all that decides whether the cuts are legal: the build, the relaxations, the declarations, the contexts and
-// the sites.
+// Of all that decides whether the cuts are legal: the build, the openings, the relaxations, the declarations, the
+// contexts and the sites.
 std::string decisions_digest(const Plan& plan);
 
 llvm::Error write_plan(const Plan& plan, llvm::StringRef path);

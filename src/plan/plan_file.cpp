@@ -22,6 +22,20 @@ constexpr uint32_t format_version = 1;
 template <typename T, typename Of>
 concept Maybe = std::same_as<std::remove_const_t<T>, Of>; // T is Of or const Of
 
+template <typename Fields, Maybe<OpenedCall> T> void list_fields(Fields& fields, T& call) {
+  fields("block", call.block);
+  fields("targets", call.targets);
+  fields("function", call.function);
+  fields("at", call.at);
+}
+
+template <typename Fields, Maybe<OpenedLoop> T> void list_fields(Fields& fields, T& loop) {
+  fields("header", loop.header);
+  fields("iterations", loop.iterations);
+  fields("function", loop.function);
+  fields("at", loop.at);
+}
+
 template <typename Fields, Maybe<LocationAccess> T> void list_fields(Fields& fields, T& access) {
   fields("node", access.node);
   fields("write", access.write);
@@ -131,6 +145,8 @@ template <typename Fields, Maybe<Plan> T> void list_fields(Fields& fields, T& pl
   fields("trust", plan.trust);
   fields("declared_in", plan.declarations.file);
   fields("declarations", plan.declarations.all);
+  fields("opened_calls", plan.openings.calls);
+  fields("opened_loops", plan.openings.loops);
   fields("bodies", plan.bodies);
   fields("remarks", plan.remarks);
 }
@@ -149,6 +165,8 @@ std::string decisions_digest(const Plan& plan) {
     fields("relaxations", plan.relaxations);
     fields("trust", plan.trust);
     fields("declarations", plan.declarations.all);
+    fields("opened_calls", plan.openings.calls);
+    fields("opened_loops", plan.openings.loops);
     json.attributeArray("bodies", [&] {
       for (const BodyPlan& body : plan.bodies)
         json.object([&] {

@@ -67,6 +67,13 @@ void print_declarations(const Plan& plan, llvm::raw_ostream& out) {
   }
 }
 
+void print_openings(const Openings& openings, llvm::raw_ostream& out) {
+  for (const OpenedLoop& loop : openings.loops)
+    out << formatv("opened loop   {0}  {1}: {2} iterations\n", loop.at, loop.function, loop.iterations);
+  for (const OpenedCall& call : openings.calls)
+    out << formatv("opened call   {0}  {1}: {2}\n", call.at, call.function, llvm::join(call.targets, ", "));
+}
+
 } // namespace
 
 void print_plan(const Plan& plan, llvm::raw_ostream& out) {
@@ -76,6 +83,7 @@ void print_plan(const Plan& plan, llvm::raw_ostream& out) {
   out << "relaxations: "
       << (plan.relaxations.empty() ? std::string("none") : llvm::join(plan.relaxations, ", ")) << '\n';
   print_declarations(plan, out);
+  print_openings(plan.openings, out);
   for (const BodyPlan& body : plan.bodies)
     print_body(plan, body, out);
   for (const Remark& remark : plan.remarks)

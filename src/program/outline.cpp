@@ -43,10 +43,12 @@ namespace {
 
 AttributeSet body_attributes(const Function& function) {
   AttrBuilder attributes(function.getContext(), function.getAttributes().getFnAttrs());
-  for (auto kind : {Attribute::NoUnwind, Attribute::Memory, Attribute::NoReturn, Attribute::WillReturn,
-                    Attribute::NoRecurse, Attribute::AlwaysInline, Attribute::InlineHint,
-                    Attribute::MustProgress, Attribute::NoSync, Attribute::NoFree, Attribute::Speculatable,
-                    Attribute::Cold, Attribute::NoCallback})
+  // Exceptions may pass the body on their way to a handler around the loop; but not where there is no handler at all.
+  if (function.hasPersonalityFn()) attributes.removeAttribute(Attribute::NoUnwind);
+  for (auto kind :
+       {Attribute::Memory, Attribute::NoReturn, Attribute::WillReturn, Attribute::NoRecurse,
+        Attribute::AlwaysInline, Attribute::InlineHint, Attribute::MustProgress, Attribute::NoSync,
+        Attribute::NoFree, Attribute::Speculatable, Attribute::Cold, Attribute::NoCallback})
     attributes.removeAttribute(kind);
   attributes.addAttribute(Attribute::NoInline);
   return AttributeSet::get(function.getContext(), attributes);

@@ -9,7 +9,7 @@
 
 using namespace heddle::runtime;
 
-extern "C" void heddle_alone() {
+extern "C" __attribute__((preserve_most)) void heddle_alone() {
   heddle_thread& thread = heddle_this_thread;
   if (thread.round >= HEDDLE_ALONE) return; // staging is off, or the packet is alone already
   heddle_context* const self = thread.current;

@@ -18,8 +18,11 @@ HEDDLE_HIDDEN void heddle_enter(struct heddle_thread* thread, heddle_context* co
 HEDDLE_HIDDEN void heddle_start();
 HEDDLE_HIDDEN int heddle_run_nested(struct heddle_thread* thread, int (*body)(void*), void* env);
 
-// alone.cpp: called by the packet's code at the beginning of a rare path.
-HEDDLE_HIDDEN void heddle_alone();
+// alone.cpp: called by the packet's code at the beginning of a rare path. Keeps the general registers, so that
+// the common code around it has them all.
+HEDDLE_HIDDEN __attribute__((preserve_most)) void heddle_alone();
+// signals.cpp: the same, before the program ends; also in a signal handler.
+HEDDLE_HIDDEN __attribute__((preserve_most)) void heddle_leaving();
 
 // schedule.cpp: called by heddle_start on the packet's stack.
 HEDDLE_HIDDEN void heddle_body_stopped(struct heddle_thread* thread, int result);

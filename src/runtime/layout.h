@@ -65,6 +65,13 @@ struct heddle_thread {
   unsigned limit, capacity;
   unsigned char* pool; // the mapping that holds the stacks and the contexts
   size_t pool_size;
+  // While a signal handler runs: the round of what it interrupted.
+#ifdef __cplusplus
+  uint32_t interrupted = HEDDLE_NONE;
+#else
+  uint32_t interrupted;
+#endif
+
   int active; // a staged run is under way (or was left by longjmp)
 
   int stopped; // a body asked to leave the loop: start no more

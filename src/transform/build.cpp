@@ -4,6 +4,7 @@
 #include "toolchain/codegen.h"
 #include "transform/gates.h"
 #include "transform/leaving.h"
+#include "transform/signals.h"
 #include "transform/site.h"
 #include "transform/staging.h"
 
@@ -56,7 +57,10 @@ Error build_program(const ProgramImage& image, const Program& program, const Pla
     auto applied = apply_plan(*module, body, blocks);
     if (!applied) return applied.takeError();
   }
-  if (plan.stages_anything()) finish_before_leaving(*module);
+  if (plan.stages_anything()) {
+    finish_before_leaving(*module);
+    install_handlers_through_runtime(*module);
+  }
   define_default_batch(*module, plan.batch);
 
   auto folder = TemporaryFolder::create("heddle-build");

@@ -1,7 +1,8 @@
 // Rare code is entered at blocks that the plan names: those with a way in from common code, and the first blocks
 // of rare functions. Each begins with a call of heddle_alone(), which does nothing while staging is off or when
-// the packet is alone already. The call is an ordinary one: it costs common code nothing but what the register
-// allocator makes of a call on a path that is not taken.
+// the packet is alone already. It keeps the general registers (preserve_most), or the allocator would give those that
+// an ordinary call changes to the rare path, and spill on the common one; vector registers are caller-saved
+// as ever, because the runtime does not know how wide the program's are.
 #include "transform/gates.h"
 
 #include "transform/site.h"
@@ -13,20 +14,23 @@ using namespace llvm;
 
 namespace heddle {
 
-static Function& gate_function(Module& module) {
-  constexpr StringLiteral name = "heddle_alone";
+static Function& gate_function(Module& module, StringRef name) {
   if (Function* existing = module.getFunction(name)) return *existing;
   auto* type = FunctionType::get(Type::getVoidTy(module.getContext()), false);
   Function* function = Function::Create(type, GlobalValue::ExternalLinkage, name, module);
   function->setVisibility(GlobalValue::HiddenVisibility);
   function->addFnAttr(Attribute::Cold);
+  function->setCallingConv(CallingConv::PreserveMost);
   function->setDoesNotThrow();
   return *function;
 }
 
-void insert_gate(Instruction& before) {
+void insert_gate(Instruction& before, Gate kind) {
   IRBuilder<> builder(&before);
-  builder.CreateCall(&gate_function(*before.getModule()))->setDoesNotThrow();
+  StringRef name = kind == Gate::RareCode ? "heddle_alone" : "heddle_leaving";
+  CallInst* gate = builder.CreateCall(&gate_function(*before.getModule(), name));
+  gate->setCallingConv(CallingConv::PreserveMost);
+  gate->setDoesNotThrow();
   forget_conclusions(*before.getFunction());
 }
 
@@ -36,7 +40,7 @@ Error insert_gates(Module& module, ArrayRef<BlockId> gates, const BlockTable& bl
     if (!block || block->getParent()->getParent() != &module || block->isEHPad())
       return diagnose("block " + Twine(id) + " of the plan's gates cannot hold one",
                       "the plan does not fit this build: make it again with `heddle plan`");
-    insert_gate(*block->getFirstInsertionPt());
+    insert_gate(*block->getFirstInsertionPt(), Gate::RareCode);
   }
   return Error::success();
 }

@@ -8,7 +8,9 @@
 
 namespace heddle {
 
-void insert_gate(llvm::Instruction& before);
+// Before rare code, or before the program ends: the latter works in signal handlers, too (src/runtime/signals.cpp).
+enum class Gate { RareCode, Leaving };
+void insert_gate(llvm::Instruction& before, Gate kind);
 
 // Puts a gate at the beginning of each of the blocks; `blocks` is the module's numbering. Before anything else is
 // done to the module, so that copies of a function have their gates, too. Errors: a block that is not there or

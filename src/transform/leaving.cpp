@@ -20,7 +20,7 @@ unsigned finish_before_leaving(Module& module) {
       if (auto* call = dyn_cast<CallBase>(&instruction); call && leaves_without_return(*call))
         leaving.push_back(call);
   for (CallBase* call : leaving)
-    insert_gate(*call);
+    insert_gate(*call, Gate::Leaving);
   return unsigned(leaving.size());
 }
 

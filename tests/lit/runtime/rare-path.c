@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include "heddle/heddle.h"
 
-__attribute__((visibility("hidden"))) void heddle_alone(void);
+__attribute__((visibility("hidden"), preserve_most)) void heddle_alone(void);
 static int which;
 
 // `which` 1: packet 1 takes it in stage 0; 3: packet 2 in stage 1; 12: packets 0 and 2, in stages 0 and 1.

@@ -41,6 +41,19 @@ TEST(EffectsAccess, load_and_store_of_a_counter_are_one_update) {
   EXPECT_EQ(plain, 2u);   // m: its value is used
 }
 
+TEST(EffectsAccess, assembly_is_harmless_only_when_all_of_it_is) {
+  auto a = analyse("static long n;\n"
+                   "static void spin(void) { __asm__ volatile(\"rep; nop\" ::: \"memory\"); }\n"
+                   "static void fence(void) { __asm__ volatile(\"pause\\n\\tmfence\" ::: \"memory\"); }\n"
+                   "static void writes(void) { __asm__ volatile(\"pause; incq n(%%rip)\" ::: \"memory\"); }\n"
+                   "int main(void) { spin(); fence(); writes(); return (int)n; }");
+  Effects effects(*a->points_to);
+  EXPECT_TRUE(effects.summary(a->function("spin")).empty());
+  EXPECT_TRUE(effects.summary(a->function("fence")).empty());
+  EXPECT_FALSE(effects.summary(a->function("writes")).empty());
+  EXPECT_EQ(a->points_to->report().inline_assembly.size(), 1u);
+}
+
 TEST(EffectsAccess, models_touch_system_locations) {
   auto a = analyse(
       "#include <stdio.h>\n#include <stdlib.h>\n"

@@ -34,7 +34,7 @@ unsigned calls_of_alone(const Function& function) {
     for (const Instruction& instruction : block)
       if (const auto* call = dyn_cast<CallBase>(&instruction))
         if (const Function* callee = call->getCalledFunction();
-            callee && callee->getName() == "heddle_alone") {
+            callee && callee->getName() == "heddle_leaving") {
           const auto* next = dyn_cast<CallBase>(call->getNextNonDebugInstruction());
           EXPECT_TRUE(next && next->doesNotReturn());
           ++count;
