@@ -76,6 +76,6 @@ int main(int arguments, char **argument) {
 // CHECK: sites (
 // CHECK: run_phases (context
 // CHECK: outputs: identical
-// CLOSED-NOT: opened {{call|loop}} 
+// CLOSED-NOT: {{opened (call|loop)  }}
 // CLOSED: sites (
 // CLOSED-NOT: (context
