@@ -222,7 +222,8 @@ void add_optimize(CLI::App& app, Action& chosen) {
   options->planning.add_to(*command);
   command->add_option("-o,--output", options->out, "the optimized program (default: PROGRAM.heddle)");
   command->add_option("--json", options->json, "write the result as JSON");
-  command->add_option("--count", options->profile.count, "packets to profile")->capture_default_str();
+  command->add_option("--count", options->profile.count, "packets in the sample, spread over the input")
+      ->capture_default_str();
   command->add_option("--share", options->profile.share, "per cent of the packets to profile")
       ->capture_default_str();
   command->add_option("--icache", options->icache,

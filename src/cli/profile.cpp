@@ -62,7 +62,8 @@ void add_profile(CLI::App& app, Action& chosen) {
   options->workspace.add_to(*command);
   ProfileOptions& profile = options->profile;
   command->add_option("-o,--output", options->out, "the profile (default: in the work folder)");
-  command->add_option("--count", profile.count, "packets to log")->capture_default_str();
+  command->add_option("--count", profile.count, "packets in the sample, spread over the input")
+      ->capture_default_str();
   command->add_option("--share", profile.share, "per cent of the packets to log")->capture_default_str();
   command
       ->add_option("--timeout", profile.timeout_seconds,

@@ -47,7 +47,8 @@ public:
 private:
   void show(const std::string& raw, uint64_t count) {
     while (!done_) {
-      llvm::errs() << "\rprofile: " << raw_progress(raw) << " of " << count << " packets\x1b[K";
+      llvm::errs() << "\rprofile: " << std::min(raw_progress(raw), count) << " of " << count
+                   << " packets\x1b[K";
       std::this_thread::sleep_for(std::chrono::milliseconds(200));
     }
   }
@@ -141,7 +142,7 @@ llvm::Expected<ProfileResult> collect_profile(const ProgramImage& image, const P
   }();
   if (!ended) return ended.takeError();
 
-  llvm::Expected<Trace> trace = read_raw_traces(raw, program.id);
+  llvm::Expected<Trace> trace = read_raw_traces(raw, program.id, {options.count, options.run});
   if (llvm::Error error = check_end(image, *ended, options, bool(trace))) {
     if (!trace) llvm::consumeError(trace.takeError());
     return std::move(error);

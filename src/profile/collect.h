@@ -10,7 +10,7 @@
 namespace heddle {
 
 struct ProfileOptions {
-  uint64_t count = 20000;       // packets to record
+  uint64_t count = 20000;       // packets in the sample, spread over the whole input
   double share = 100;           // per cent of the packets to take, in runs of neighbours
   uint64_t run = 256;           // packets per run of neighbours
   unsigned timeout_seconds = 0; // 0: none

@@ -37,28 +37,60 @@ llvm::Error damaged(llvm::StringRef path) {
                   "see whether the program writes to file descriptors it did not open", path);
 }
 
+// Which of a thread's packets are kept: of each stretch of its packets, the first ones that were recorded.
+class Stretches {
+public:
+  // Of `packets` that the thread saw, keep about `size.count`.
+  Stretches(uint64_t packets, SampleSize size)
+      : run_(size.run),
+        length_(packets > size.count ? double(packets) * double(size.run) / double(size.count) : 0) {}
+
+  // Packets come in the order of their numbers.
+  bool keeps(uint64_t number) {
+    if (length_ == 0) return true;
+    auto stretch = uint64_t(double(number) / length_);
+    if (stretch != current_) kept_ = 0;
+    current_ = stretch;
+    return kept_++ < run_;
+  }
+
+private:
+  uint64_t run_, current_ = 0, kept_ = 0;
+  double length_;
+};
+
 // Appends the packets of one chunk, and what each returned. False when marks do not match.
-bool read_chunk(llvm::ArrayRef<char> words, Trace& trace, std::vector<uint32_t>& results) {
+bool read_chunk(llvm::ArrayRef<char> words, Stretches& stretches, Trace& trace,
+                std::vector<uint32_t>& results) {
   std::vector<size_t> open;
+  bool kept = true; // the outermost packet that is open
+  size_t depth = 0;
   size_t count = words.size() / sizeof(uint32_t);
   for (size_t i = 0; i < count; ++i) {
     uint32_t word = word_at(words, i);
     if (word < HEDDLE_FIRST_MARK) {
-      trace.events.push_back(word);
-    } else if (word == HEDDLE_MARK_BEGIN && i + 2 < count) {
-      open.push_back(trace.packets.size());
-      trace.packets.push_back({word_at(words, i + 1), word_at(words, i + 2), trace.events.size(), 0});
-      results.push_back(0);
-      i += 2;
+      if (kept) trace.events.push_back(word);
+    } else if (word == HEDDLE_MARK_BEGIN && i + 3 < count) {
+      if (depth++ == 0) kept = stretches.keeps(word_at(words, i + 3));
+      if (kept) {
+        open.push_back(trace.packets.size());
+        trace.packets.push_back({word_at(words, i + 1), word_at(words, i + 2), trace.events.size(), 0});
+        results.push_back(0);
+      }
+      i += 3;
+    } else if (word == HEDDLE_MARK_END && i + 1 < count && depth != 0 && !kept) {
+      --depth;
+      ++i;
     } else if (word == HEDDLE_MARK_END && i + 1 < count && !open.empty()) {
       trace.packets[open.back()].end = trace.events.size();
       results[open.back()] = word_at(words, ++i);
       open.pop_back();
+      --depth;
     } else {
       return false;
     }
   }
-  return open.empty();
+  return depth == 0;
 }
 
 void drop_loop_tests(Trace& trace, llvm::ArrayRef<uint32_t> results) {
@@ -78,7 +110,8 @@ void drop_loop_tests(Trace& trace, llvm::ArrayRef<uint32_t> results) {
   });
 }
 
-llvm::Expected<Trace> read_raw(llvm::StringRef path, llvm::StringRef bytes, const heddle_raw_header& header) {
+llvm::Expected<Trace> read_raw(llvm::StringRef path, llvm::StringRef bytes, const heddle_raw_header& header,
+                               SampleSize size) {
   if (bytes.size() < header.file_bytes) return damaged(path);
   std::vector<Chunk> chunks;
   for (uint64_t at = HEDDLE_RAW_HEADER_BYTES; at < header.file_bytes;) {
@@ -100,8 +133,11 @@ llvm::Expected<Trace> read_raw(llvm::StringRef path, llvm::StringRef bytes, cons
   trace.packets_seen = header.packets_seen;
   trace.packets_dropped = header.packets_dropped;
   std::vector<uint32_t> results;
-  for (const Chunk& chunk : chunks)
-    if (!read_chunk(chunk.words, trace, results)) return damaged(path);
+  std::map<uint32_t, Stretches> of_threads;
+  for (const Chunk& chunk : chunks) {
+    Stretches& stretches = of_threads.try_emplace(chunk.thread, header.packets_seen, size).first->second;
+    if (!read_chunk(chunk.words, stretches, trace, results)) return damaged(path);
+  }
   drop_loop_tests(trace, results);
   return trace;
 }
@@ -157,7 +193,7 @@ llvm::Error choose(llvm::StringRef path, std::string& best) {
 
 } // namespace
 
-llvm::Expected<Trace> read_raw_traces(llvm::StringRef path, llvm::StringRef program_id) {
+llvm::Expected<Trace> read_raw_traces(llvm::StringRef path, llvm::StringRef program_id, SampleSize size) {
   std::string best;
   if (llvm::Error error = choose(path, best)) return std::move(error);
   if (best.empty())
@@ -170,7 +206,7 @@ llvm::Expected<Trace> read_raw_traces(llvm::StringRef path, llvm::StringRef prog
   if (program_id != header.program)
     return diagnose("the trace is of another program", "see whether the program starts another one like it",
                     best);
-  return read_raw(best, (*buffer)->getBuffer(), header);
+  return read_raw(best, (*buffer)->getBuffer(), header, size);
 }
 
 uint64_t raw_progress(llvm::StringRef path) {

@@ -4,14 +4,15 @@
 // The file is one header of HEDDLE_RAW_HEADER_BYTES, kept up to date in shared memory, and chunks: struct
 // heddle_raw_chunk followed by its words. A word is the number of a block, or a mark. A chunk holds whole
 // packets of one thread:
-//     HEDDLE_MARK_BEGIN body batch   blocks and nested packets ...   HEDDLE_MARK_END result
+//     HEDDLE_MARK_BEGIN body batch number   blocks and nested packets ...   HEDDLE_MARK_END result
+// `number` counts the packets that the thread has seen, sampled or not.
 #ifndef HEDDLE_PROFILE_RAW_FORMAT_H
 #define HEDDLE_PROFILE_RAW_FORMAT_H
 
 #include <stdint.h>
 
 #define HEDDLE_RAW_MAGIC "HEDRAW\r\n"
-#define HEDDLE_RAW_VERSION 1u
+#define HEDDLE_RAW_VERSION 2u
 #define HEDDLE_RAW_HEADER_BYTES 4096u
 #define HEDDLE_RAW_CHUNK 0x4b4e4843u
 

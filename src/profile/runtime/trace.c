@@ -10,8 +10,10 @@
 //
 // Sampling takes whole batches, in runs of neighbours (HEDDLE_PROFILE_RUN packets at a time), because the
 // simulated caches need packets in the company they really had. HEDDLE_PROFILE_SHARE is the percentage of
-// packets to take, HEDDLE_PROFILE_COUNT the number after which recording ends; the file is then complete,
-// whatever the program goes on to do.
+// packets to take. After HEDDLE_PROFILE_COUNT packets the file is complete, whatever the program goes on to do; but as
+// long as it runs, runs of neighbours are taken further apart, so that the sample can be spread over the whole
+// input: one run in each stretch of HEDDLE_PROFILE_COUNT-th of what was seen so far. That adds COUNT packets each
+// time the input grows by a factor of e; the reader thins the rest (raw_trace.cpp).
 //
 // Processes: each writes a file of its own, HEDDLE_PROFILE_OUT for the first, with .PID for its children. The
 // child's is made at the fork, before it may drop privileges. Files are checked before each write, because
@@ -37,7 +39,7 @@ enum {
   flush_words = 1 << 20,   // written out when a packet ends past this
   margin_words = 256,      // beyond the limit: room for marks
   most_nested = 16,
-  batch_packets_max = 4096, // sampling is decided anew after as many packets of one batch
+  batch_packets_max = 256, // sampling is decided anew after as many packets of one batch
 };
 
 // Read by every instrumented block.
@@ -57,6 +59,7 @@ struct thread {
   int depth;     // packets open, one within the other
   int recording; // decided at the start of each batch
   uint64_t seen, traced, dropped;
+  uint64_t next_run;     // once COUNT was reached: the number of the packet with which the next run begins
   uint64_t open_packets; // in the outermost packet that is open
   int64_t run_left;      // packets until the current run of neighbours ends
   uint64_t batch_left;
@@ -113,9 +116,10 @@ static void fail(int error) {
   output.on = 0;
 }
 
-static int put(const void* data, size_t bytes) {
+// At `*at`, which moves on.
+static int put(uint64_t* at, const void* data, size_t bytes) {
   while (bytes) {
-    ssize_t n = pwrite(output.fd, data, bytes, (off_t)output.header->file_bytes);
+    ssize_t n = pwrite(output.fd, data, bytes, (off_t)*at);
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) {
       fail(n < 0 ? errno : ENOSPC);
@@ -123,7 +127,7 @@ static int put(const void* data, size_t bytes) {
     }
     data = (const char*)data + n;
     bytes -= (size_t)n;
-    output.header->file_bytes += (uint64_t)n;
+    *at += (uint64_t)n;
   }
   return 1;
 }
@@ -137,7 +141,10 @@ static void write_thread(struct thread* t) {
     return;
   }
   struct heddle_raw_chunk chunk = {HEDDLE_RAW_CHUNK, t->number, (uint64_t)(done - t->written)};
-  if (put(&chunk, sizeof chunk) && put(t->written, chunk.words * sizeof(uint32_t))) t->written = done;
+  uint64_t at = output.header->file_bytes;
+  if (!put(&at, &chunk, sizeof chunk) || !put(&at, t->written, chunk.words * sizeof(uint32_t))) return;
+  t->written = done;
+  output.header->file_bytes = at; // whole chunks only, whenever the program is killed
 }
 
 // Writes all whole packets and the totals. Called at exit, before _exit and exec, and when enough was
@@ -207,7 +214,7 @@ static void forked(void) {
     t->next = NULL;
     heddle_profile_cursor = heddle_profile_limit = t->written = t->base;
     atomic_store(&t->done, t->base);
-    t->seen = t->traced = t->dropped = 0;
+    t->seen = t->traced = t->dropped = t->next_run = 0;
     t->recording = 0;
   }
   path_of_process();
@@ -271,9 +278,12 @@ static struct thread* this_thread(void) {
 
 static void decide(struct thread* t) {
   t->batch_left = batch_packets_max;
-  int wanted = output.on && atomic_load_explicit(&traced_total, memory_order_relaxed) < output.count;
+  int wanted = output.on;
   if (wanted && t->run_left <= 0) {
-    wanted = (double)t->traced * 100 <= output.share * (double)t->seen;
+    if (atomic_load_explicit(&traced_total, memory_order_relaxed) < output.count)
+      wanted = (double)t->traced * 100 <= output.share * (double)t->seen;
+    else if ((wanted = t->seen >= t->next_run))
+      t->next_run = t->seen + (uint64_t)((double)output.run * (double)t->seen / (double)output.count);
     if (wanted) t->run_left = (int64_t)output.run;
   }
   t->recording = wanted;
@@ -325,8 +335,9 @@ static void open_packet(struct thread* t, void* frame) {
       mark[0] = HEDDLE_MARK_BEGIN;
       mark[1] = 0;
       mark[2] = t->batch;
+      mark[3] = (uint32_t)t->seen;
       // The margin holds what a mark needs past the limit; the buffer then counts as full.
-      heddle_profile_cursor = mark + 3 < t->end ? mark + 3 : t->end;
+      heddle_profile_cursor = mark + 4 < t->end ? mark + 4 : t->end;
     }
   }
   ++t->depth;
@@ -345,7 +356,7 @@ static void end_outermost(struct thread* t) {
   heddle_profile_limit = heddle_profile_cursor;
   uint64_t total = atomic_fetch_add(&traced_total, t->open_packets) + t->open_packets;
   if (total >= output.count && total - t->open_packets < output.count) heddle_profile_finish();
-  if (total >= output.count) t->recording = 0;
+  if (t->run_left <= 0 && total >= output.count) t->recording = 0;
   if (heddle_profile_cursor - t->base < flush_words || !lock_file()) return;
   write_thread(t);
   t->written = t->base;

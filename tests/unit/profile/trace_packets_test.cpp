@@ -61,12 +61,19 @@ TEST(TracePackets, EveryStepFollowsAnEdge) {
   }
 }
 
-TEST(TracePackets, CountEndsTheSample) {
+TEST(TracePackets, SampleIsSpreadOverTheInput) {
   test::Traced program(loop);
-  Trace trace = program.trace({{"HEDDLE_PROFILE_COUNT", "95"}});
-  EXPECT_GE(trace.packets.size(), 80u); // the calls that only end the loop count
-  EXPECT_LE(trace.packets.size(), 105u);
-  EXPECT_GE(trace.packets_seen, 1000u);
+  ASSERT_EQ(program.run({{"HEDDLE_PROFILE_COUNT", "100"}, {"HEDDLE_PROFILE_RUN", "10"}}), 0);
+  Trace all = llvm::cantFail(program.read());
+  EXPECT_GE(all.packets_seen, 1000u);
+  EXPECT_LE(all.packets.size(), 500u); // 100 + 100 ln 10, and then some because batches stay whole
+  Trace sample = llvm::cantFail(read_raw_traces(program.raw(), test::program_id, {100, 10}));
+  EXPECT_NEAR(double(sample.packets.size()), 100, 30);
+  unsigned in_tenth[10] = {};
+  for (const TracedPacket& packet : sample.packets)
+    ++in_tenth[packet.batch / 10];
+  for (unsigned tenth : in_tenth)
+    EXPECT_NEAR(tenth, 10, 6);
 }
 
 TEST(TracePackets, ShareTakesRunsOfWholeBatches) {
