@@ -1,8 +1,10 @@
-// heddle verify: same input, same output, byte by byte.
+// heddle verify: same input, same output, byte by byte; with --dependencies, same order of all that conflicts.
 #include "cli/command.h"
 #include "cli/running.h"
+#include "cli/workspace.h"
 
 #include "support/diagnostic.h"
+#include "verify/dependencies/check.h"
 
 #include "llvm/Support/raw_ostream.h"
 
@@ -10,7 +12,14 @@ namespace heddle {
 
 namespace {
 
-llvm::Error run(const ComparisonOptions& options) {
+struct Options {
+  ComparisonOptions comparison;
+  WorkspaceOptions workspace; // of --dependencies
+  std::string plan;
+  bool dependencies = false;
+};
+
+llvm::Error compare_outputs(const ComparisonOptions& options) {
   auto result = verify_program(options.program, options.running);
   if (!result) return result.takeError();
   print_verify(*result, llvm::outs());
@@ -26,19 +35,53 @@ llvm::Error run(const ComparisonOptions& options) {
       options.program);
 }
 
+llvm::Error compare_order(const Options& options) {
+  WorkspaceOptions where = options.workspace;
+  where.program = options.comparison.program;
+  auto workspace = Workspace::open(where);
+  if (!workspace) return workspace.takeError();
+  auto program = workspace->prepared();
+  if (!program) return program.takeError();
+  auto plan = read_plan(options.plan.empty() ? workspace->plan_file() : options.plan, program->id);
+  if (!plan) return plan.takeError();
+  auto result = check_dependencies(workspace->image(), *program, *plan, options.comparison.running.command);
+  if (!result) return result.takeError();
+  print_dependencies(*result, llvm::outs());
+  if (llvm::Error error = write_result(
+          options.comparison.json, [&](llvm::json::OStream& json) { write_dependencies(*result, json); }))
+    return error;
+  if (result->violations.empty()) return llvm::Error::success();
+  return diagnose("the plan reverses the order of " + llvm::Twine(result->violations.size()) +
+                      " pairs of accesses that conflict",
+                  plan->checked == decisions_digest(*plan)
+                      ? "do not use the optimized program; please report its plan with this list"
+                      : "the plan was edited: move its sites out of what the list names",
+                  options.comparison.program);
+}
+
 } // namespace
 
 void add_verify(CLI::App& app, Action& chosen) {
   auto* command =
       app.add_subcommand("verify", "run original and optimized on the same input; compare all output");
-  auto options = std::make_shared<ComparisonOptions>();
-  options->add_to(*command);
+  auto options = std::make_shared<Options>();
+  options->comparison.add_to(*command);
   command
-      ->add_option("--output", options->running.command.outputs,
+      ->add_option("--output", options->comparison.running.command.outputs,
                    "a file the program writes (those in {out} are found)")
       ->allow_extra_args(false);
-  options->running.add_verify_to(*command);
-  command->callback([&chosen, options] { chosen = [options] { return run(*options); }; });
+  options->comparison.running.add_verify_to(*command);
+  auto* dependencies = command->add_flag(
+      "--dependencies", options->dependencies,
+      "instead: run the original with every access of memory watched; list those that the plan reverses");
+  command->add_option("--plan", options->plan, "of --dependencies: the plan (default: in the work folder)")
+      ->needs(dependencies);
+  options->workspace.add_folder_to(*command);
+  command->callback([&chosen, options] {
+    chosen = [options] {
+      return options->dependencies ? compare_order(*options) : compare_outputs(options->comparison);
+    };
+  });
 }
 
 } // namespace heddle

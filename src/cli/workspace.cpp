@@ -29,6 +29,10 @@ std::string config_of(const WorkspaceOptions& options) {
 
 void WorkspaceOptions::add_to(CLI::App& app) {
   app.add_option("PROGRAM", program, "executable built with heddle cc")->required();
+  add_folder_to(app);
+}
+
+void WorkspaceOptions::add_folder_to(CLI::App& app) {
   app.add_option("--work", folder, "folder for Heddle's files (default: PROGRAM.heddle.d)");
   app.add_option("--config", config, "what is declared about the program (default: heddle.toml beside it)");
   app.add_option("--body", bodies,

@@ -18,6 +18,7 @@ struct WorkspaceOptions {
   std::string config;              // --config; default: heddle.toml beside the program, if there is one
   std::vector<std::string> bodies; // --body
   void add_to(CLI::App& app);
+  void add_folder_to(CLI::App& app); // all but the program
 };
 
 class Workspace {

@@ -2,9 +2,6 @@
 
 #include "support/file.h"
 #include "toolchain/codegen.h"
-#include "transform/gates.h"
-#include "transform/leaving.h"
-#include "transform/signals.h"
 #include "transform/site.h"
 #include "transform/staging.h"
 
@@ -46,21 +43,7 @@ Error build_program(const ProgramImage& image, const Program& program, const Pla
   if (!runtime) return runtime.takeError();
 
   std::unique_ptr<Module> module = CloneModule(*program.module);
-  BlockTable blocks(*module);
-  std::vector<BlockId> gates; // before anything is copied; of all bodies together, each once
-  for (const BodyPlan& body : plan.bodies)
-    if (!body.sites.empty()) append_range(gates, body.gates);
-  sort(gates);
-  gates.erase(llvm::unique(gates), gates.end());
-  if (Error error = insert_gates(*module, gates, blocks)) return error;
-  for (const BodyPlan& body : plan.bodies) {
-    auto applied = apply_plan(*module, body, blocks);
-    if (!applied) return applied.takeError();
-  }
-  if (plan.stages_anything()) {
-    finish_before_leaving(*module);
-    install_handlers_through_runtime(*module);
-  }
+  if (Error error = stage_module(*module, plan, insert_site)) return error;
   define_default_batch(*module, plan.batch);
 
   auto folder = TemporaryFolder::create("heddle-build");

@@ -128,6 +128,14 @@ bool edge_takes_site(const BasicBlock& from, const BasicBlock& to) {
   return !to.isEHPad() && !isa<IndirectBrInst, CallBrInst>(from.getTerminator());
 }
 
+BasicBlock& insert_block(BasicBlock& from, BasicBlock& to, const Twine& name) {
+  const DebugLoc location = from.getTerminator()->getDebugLoc();
+  auto* block = BasicBlock::Create(from.getContext(), name, from.getParent(), &to);
+  redirect_edges(from, to, *block, *block);
+  BranchInst::Create(&to, block)->setDebugLoc(location);
+  return *block;
+}
+
 void insert_site(BasicBlock& from, BasicBlock& to, unsigned stage) {
   Function& function = *from.getParent();
   LLVMContext& context = function.getContext();

@@ -6,6 +6,7 @@ class BasicBlock;
 class CallBase;
 class Function;
 class Module;
+class Twine;
 } // namespace llvm
 
 namespace heddle {
@@ -13,6 +14,9 @@ namespace heddle {
 // Puts a site on the edge from `from` to `to` (all of them where a switch has several): a packet that passes
 // has finished every stage below `stage`. The edge must exist and `to` must not be an exception pad.
 void insert_site(llvm::BasicBlock& from, llvm::BasicBlock& to, unsigned stage);
+
+// An empty block on the edge from `from` to `to` (on all of them): where a site stands.
+llvm::BasicBlock& insert_block(llvm::BasicBlock& from, llvm::BasicBlock& to, const llvm::Twine& name);
 
 // Whether an edge exists, and whether control passes it in a way that leaves room for a site.
 bool has_edge(const llvm::BasicBlock& from, const llvm::BasicBlock& to);

@@ -22,6 +22,9 @@
 // then. A function edited in place has exactly one use, so nothing outside this context can reach the sites.
 #include "transform/staging.h"
 
+#include "transform/gates.h"
+#include "transform/leaving.h"
+#include "transform/signals.h"
 #include "transform/site.h"
 
 #include "llvm/ADT/MapVector.h"
@@ -66,8 +69,8 @@ CallBase* ending_call(BasicBlock& block) {
 
 class Staging {
 public:
-  Staging(Module& module, const BodyPlan& plan, const BlockTable& blocks)
-      : module_(module), plan_(plan), blocks_(blocks) {}
+  Staging(Module& module, const BodyPlan& plan, const BlockTable& blocks, SiteMaker make_site)
+      : module_(module), plan_(plan), blocks_(blocks), make_site_(make_site) {}
 
   Expected<StagingResult> run() {
     if (Error error = match_body()) return error;
@@ -163,7 +166,7 @@ private:
     if (!edges.empty()) forget_conclusions(*placed_[0].function);
     join_edges(edges);
     for (auto& [edge, stage] : edges) {
-      insert_site(*edge.first, *edge.second, stage);
+      make_site_(*edge.first, *edge.second, stage);
       ++result_.sites;
     }
     return Error::success();
@@ -188,6 +191,7 @@ private:
   Module& module_;
   const BodyPlan& plan_;
   const BlockTable& blocks_;
+  SiteMaker make_site_;
   std::vector<Placed> placed_;
   std::vector<bool> holds_sites_;
   StagingResult result_;
@@ -195,8 +199,9 @@ private:
 
 } // namespace
 
-Expected<StagingResult> apply_plan(Module& module, const BodyPlan& plan, const BlockTable& blocks) {
-  auto result = Staging(module, plan, blocks).run();
+Expected<StagingResult> apply_plan(Module& module, const BodyPlan& plan, const BlockTable& blocks,
+                                   SiteMaker make_site) {
+  auto result = Staging(module, plan, blocks, make_site).run();
   if (!result) return result;
   std::string problems;
   raw_string_ostream out(problems);
@@ -204,6 +209,23 @@ Expected<StagingResult> apply_plan(Module& module, const BodyPlan& plan, const B
     return diagnose("staging made code that LLVM's verifier rejects: " + problems,
                     "this is an error in Heddle: report it with the plan", plan.body);
   return result;
+}
+
+Error stage_module(Module& module, const Plan& plan, SiteMaker make_site) {
+  BlockTable blocks(module);
+  std::vector<BlockId> gates; // before anything is copied; of all bodies together, each once
+  for (const BodyPlan& body : plan.bodies)
+    if (!body.sites.empty()) append_range(gates, body.gates);
+  sort(gates);
+  gates.erase(llvm::unique(gates), gates.end());
+  if (Error error = insert_gates(module, gates, blocks)) return error;
+  for (const BodyPlan& body : plan.bodies)
+    if (auto applied = apply_plan(module, body, blocks, make_site); !applied) return applied.takeError();
+  if (plan.stages_anything()) {
+    finish_before_leaving(module);
+    install_handlers_through_runtime(module);
+  }
+  return Error::success();
 }
 
 } // namespace heddle

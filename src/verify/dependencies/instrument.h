@@ -1,0 +1,23 @@
+// Every load and store of a staged program made known to the checker's runtime.
+#pragma once
+
+#include "plan/plan.h"
+#include "program/program.h"
+#include "verify/dependencies/places.h"
+
+namespace heddle {
+
+// What the numbers in the runtime's file mean.
+struct CheckedProgram {
+  Places places;
+  std::vector<std::string> globals; // names, in the order of the runtime's table
+  std::vector<std::string> unseen;  // outside functions whose accesses are not known
+  size_t accesses = 0;              // instrumented instructions
+};
+
+// Applies the plan to `clone`, a clone of the prepared module, with sites that only note the packet's stage, and
+// makes each access of memory known to src/verify/dependencies/runtime before it happens. The clone's debug
+// information is dropped. Errors: a plan that does not fit; a module that does not verify afterwards.
+llvm::Expected<CheckedProgram> instrument_accesses(llvm::Module& clone, const Plan& plan);
+
+} // namespace heddle

@@ -1,0 +1,123 @@
+// Every load and store of the checked program comes by here.
+#include "watch.h"
+
+namespace heddle::dependencies {
+
+__thread Thread this_thread __attribute__((tls_model("initial-exec"))) = {};
+
+namespace {
+
+// Which relaxation lets the pair through, if any.
+Relaxation relaxation_of(Kind first, Kind second) {
+  if (first.allocator() && second.allocator()) return Relaxation::Allocator;
+  return first.same_update(second) ? Relaxation::Commutative : Relaxation::None;
+}
+
+Kind kind_of(const Thread& thread, uint64_t begin, uint64_t size, uint32_t what) {
+  unsigned bits = (what & what_write) != 0;
+  if (unsigned op = what >> what_op_shift; op != 0)
+    bits |= op << 1 | unsigned(begin & 7) << 5 | unsigned(size & 0x1f) << 8;
+  if (thread.allocator) bits |= 0x2000;
+  return {uint16_t(bits)};
+}
+
+struct Access {
+  uint64_t begin;
+  Kind kind;
+  uint32_t place;
+  uint32_t stage; // as the later of two: a packet that is alone comes after all before it
+};
+
+void reverse(const Thread& thread, const Record& first, const Access& second, uint64_t address) {
+  Pair pair = {};
+  pair.first_place = first.place;
+  pair.second_place = second.place;
+  pair.relaxation = relaxation_of(first.kind, second.kind);
+  pair.first_writes = first.kind.writes();
+  pair.second_writes = second.kind.writes();
+  pair.count = 1;
+  pair.first_packet = thread.packet - (thread.in_batch - first.packet);
+  pair.second_packet = thread.packet;
+  pair.batch = thread.batch;
+  pair.first_stage = first.stage;
+  pair.second_stage = thread.stage;
+  pair.address = address;
+  report(pair);
+}
+
+void compare(const Thread& thread, const Access& access, uint64_t granule, uint8_t bytes) {
+  for (uint32_t i = thread.shadow.find(granule); i != 0;) {
+    const Record& record = thread.shadow.record(i);
+    i = record.next;
+    const uint8_t common = record.bytes & bytes;
+    if (common == 0 || record.stage <= access.stage || record.packet == thread.in_batch) continue;
+    if (!record.kind.writes() && !access.kind.writes()) continue;
+    reverse(thread, record, access, granule * 8 + unsigned(__builtin_ctz(common)));
+  }
+}
+
+} // namespace
+
+void access(Thread& thread, uint64_t begin, uint64_t size, uint32_t what, uint32_t place) {
+  ++thread.accesses;
+  const Access made = {begin, kind_of(thread, begin, size, what), place, thread.alone ? ~0u : thread.stage};
+  const bool reversible = made.stage < thread.highest, recorded = thread.stage > 0;
+  if (!reversible && !recorded) return;
+  thread.watching = false; // a signal handler that interrupts this has to stay out
+  const uint64_t end = begin + size;
+  if (reversible)
+    thread.shadow.each(begin, end, [&](uint64_t granule, uint8_t bytes) {
+      compare(thread, made, granule, bytes);
+    });
+  if (recorded) {
+    if (thread.stage > thread.highest) thread.highest = thread.stage;
+    for (uint64_t granule = begin / 8; granule * 8 < end; ++granule) {
+      const Record record = {Shadow::bytes_of(granule, begin, end), 0, made.kind, thread.stage, place,
+                             thread.in_batch, 0};
+      if (!thread.shadow.note(granule, record)) __atomic_fetch_add(&file->lost_records, 1, __ATOMIC_RELAXED);
+    }
+  }
+  thread.watching = true;
+}
+
+void new_memory(Thread& thread, const void* begin, size_t size) {
+  if (!thread.watching) return;
+  thread.watching = false;
+  const auto address = reinterpret_cast<uint64_t>(begin);
+  thread.shadow.forget(address, address + size);
+  thread.watching = true;
+}
+
+namespace {
+
+// Is the address in a frame of the packet's own? Staged, each packet has a stack to itself.
+bool on_own_stack(const Thread& thread, const void* address) {
+  const auto* at = static_cast<const char*>(address);
+  return at >= thread.stack_low && at < thread.boundary;
+}
+
+} // namespace
+
+} // namespace heddle::dependencies
+
+using namespace heddle::dependencies;
+
+extern "C" {
+
+HEDDLE_LIGHT void heddle_dependencies_access(const void* address, uint32_t what, uint32_t place);
+HEDDLE_LIGHT void heddle_dependencies_range(const void* address, size_t size, uint32_t what, uint32_t place);
+
+void heddle_dependencies_access(const void* address, uint32_t what, uint32_t place) {
+  Thread& thread = this_thread;
+  if (!thread.watching || on_own_stack(thread, address)) return;
+  if (!inside_packet(thread, __builtin_frame_address(0))) return;
+  access(thread, reinterpret_cast<uint64_t>(address), what & what_size, what, place);
+}
+
+void heddle_dependencies_range(const void* address, size_t size, uint32_t what, uint32_t place) {
+  Thread& thread = this_thread;
+  if (!thread.watching || size == 0 || on_own_stack(thread, address)) return;
+  if (!inside_packet(thread, __builtin_frame_address(0))) return;
+  access(thread, reinterpret_cast<uint64_t>(address), size, what, place);
+}
+}
