@@ -51,8 +51,9 @@ llvm::Error compare_order(const Options& options) {
           options.comparison.json, [&](llvm::json::OStream& json) { write_dependencies(*result, json); }))
     return error;
   if (result->violations.empty()) return llvm::Error::success();
-  return diagnose("the plan reverses the order of " + llvm::Twine(result->violations.size()) +
-                      " pairs of accesses that conflict",
+  llvm::outs().flush(); // what the error speaks of stands before it
+  return diagnose("the plan reverses the order of accesses that conflict, at " +
+                      llvm::Twine(result->violations.size()) + " pairs of places",
                   plan->checked == decisions_digest(*plan)
                       ? "do not use the optimized program; please report its plan with this list"
                       : "the plan was edited: move its sites out of what the list names",

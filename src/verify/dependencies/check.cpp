@@ -51,7 +51,7 @@ Expected<CheckedProgram> build(const ProgramImage& image, const Program& program
   auto runtime = dependencies_runtime();
   if (!runtime) return runtime.takeError();
   std::unique_ptr<Module> clone = CloneModule(*program.module);
-  auto checked = instrument_accesses(*clone, plan);
+  auto checked = instrument_accesses(*clone, program, plan);
   if (!checked) return checked;
   const std::string object = folder.file("checked.o");
   if (Error error = emit_object(*clone, object)) return std::move(error);

@@ -62,9 +62,11 @@ Touched touched_by(Instruction& instruction) {
 
 class AccessInstrumenter {
 public:
-  explicit AccessInstrumenter(Module& module)
+  AccessInstrumenter(Module& module, ArrayRef<PacketBody> bodies)
       : module_(module), layout_(module.getDataLayout()), updates_(module), runtime_(module),
-        calls_(module, runtime_, result_) {}
+        calls_(module, runtime_, result_) {
+    result_.places = Places(bodies);
+  }
 
   CheckedProgram run() {
     std::vector<Function*> functions;
@@ -184,12 +186,12 @@ void name_program(Module& module, StringRef id) {
 
 } // namespace
 
-Expected<CheckedProgram> instrument_accesses(Module& clone, const Plan& plan) {
+Expected<CheckedProgram> instrument_accesses(Module& clone, const Program& program, const Plan& plan) {
   if (Error error = stage_module(clone, plan, note_stage)) return std::move(error);
-  CheckedProgram result = AccessInstrumenter(clone).run();
+  CheckedProgram result = AccessInstrumenter(clone, program.bodies).run();
   StripDebugInfo(clone);
   describe_globals(clone, result.globals);
-  name_program(clone, plan.program);
+  name_program(clone, program.id);
   std::string problem;
   raw_string_ostream out(problem);
   if (verifyModule(clone, &out))

@@ -15,9 +15,9 @@ struct CheckedProgram {
   size_t accesses = 0;              // instrumented instructions
 };
 
-// Applies the plan to `clone`, a clone of the prepared module, with sites that only note the packet's stage, and
+// Applies the plan to `clone`, a clone of `program`'s module, with sites that only note the packet's stage, and
 // makes each access of memory known to src/verify/dependencies/runtime before it happens. The clone's debug
 // information is dropped. Errors: a plan that does not fit; a module that does not verify afterwards.
-llvm::Expected<CheckedProgram> instrument_accesses(llvm::Module& clone, const Plan& plan);
+llvm::Expected<CheckedProgram> instrument_accesses(llvm::Module& clone, const Program& program, const Plan& plan);
 
 } // namespace heddle

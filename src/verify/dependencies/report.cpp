@@ -79,7 +79,8 @@ void print_dependencies(const DependencyResult& result, raw_ostream& out) {
     out << (result.staged ? "order: no dependence is reversed\n" : "order: nothing is staged, so nothing is reversed\n");
     return;
   }
-  out << "order: the plan reverses " << result.violations.size() << " pairs of places\n";
+  const size_t count = result.violations.size();
+  out << "order: the plan reverses " << count << (count == 1 ? " pair of places\n" : " pairs of places\n");
   for (const ReversedPair& pair : ArrayRef(result.violations).take_front(printed_pairs))
     print_pair(pair, out);
   if (result.violations.size() > printed_pairs)

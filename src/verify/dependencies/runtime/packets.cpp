@@ -137,9 +137,11 @@ int heddle_run_loop(int (*body)(void* env), void* env, int64_t count) {
   if (inner || file == nullptr || count == 0 || count == 1 || batch_limit() <= 1) {
     const char* outer = thread.nested_boundary;
     if (inner && outer == nullptr) thread.nested_boundary = static_cast<const char*>(frame);
-    while ((result = body(env)) == 0) {
+    uint64_t packets = 1;
+    for (; (result = body(env)) == 0; ++packets) {
     }
     if (inner) thread.nested_boundary = outer;
+    if (!inner && file != nullptr) __atomic_fetch_add(&file->packets, packets, __ATOMIC_RELAXED);
     return result;
   }
   end_batch(thread);

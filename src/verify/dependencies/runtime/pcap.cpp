@@ -42,8 +42,10 @@ void received(unsigned char* opaque, const pcap_pkthdr* header, const unsigned c
 int run(Read read, void* pcap, int count, int (*body)(void*), unsigned char* user, void* callback) {
   Thread& thread = this_thread;
   const bool inner = thread.watching && inside_packet(thread, __builtin_frame_address(0));
-  if (inner || file == nullptr || count == 1 || batch_limit() <= 1)
+  if (inner || file == nullptr || count == 1 || batch_limit() <= 1) {
+    if (!inner && file != nullptr) __atomic_fetch_add(&file->packets, 1, __ATOMIC_RELAXED);
     return read(pcap, count, reinterpret_cast<pcap_handler>(callback), user);
+  }
   Loop loop = {body, user};
   end_batch(thread);
   const int result = read(pcap, count, received, reinterpret_cast<unsigned char*>(&loop));
