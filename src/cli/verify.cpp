@@ -47,8 +47,8 @@ llvm::Error compare_order(const Options& options) {
   auto result = check_dependencies(workspace->image(), *program, *plan, options.comparison.running.command);
   if (!result) return result.takeError();
   print_dependencies(*result, llvm::outs());
-  if (llvm::Error error = write_result(
-          options.comparison.json, [&](llvm::json::OStream& json) { write_dependencies(*result, json); }))
+  if (llvm::Error error = write_result(options.comparison.json,
+                                       [&](llvm::json::OStream& json) { write_dependencies(*result, json); }))
     return error;
   if (result->violations.empty()) return llvm::Error::success();
   llvm::outs().flush(); // what the error speaks of stands before it

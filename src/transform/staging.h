@@ -23,8 +23,7 @@ struct StagingResult {
 };
 
 // Makes a site on the edge from one block to another, for a stage: insert_site (site.h), or what only notes it.
-using SiteMaker =
-    llvm::function_ref<void(llvm::BasicBlock& from, llvm::BasicBlock& to, unsigned stage)>;
+using SiteMaker = llvm::function_ref<void(llvm::BasicBlock& from, llvm::BasicBlock& to, unsigned stage)>;
 
 // Applies a plan's gates and bodies to `module`, a copy of the prepared module. Errors: as apply_plan().
 llvm::Error stage_module(llvm::Module& module, const Plan& plan, SiteMaker make_site);
@@ -32,7 +31,7 @@ llvm::Error stage_module(llvm::Module& module, const Plan& plan, SiteMaker make_
 // Applies one body's plan. `module` is a copy of the prepared module in which earlier bodies' plans may have
 // been applied, and `blocks` its numbering from before the first. Errors: the plan names a context, block or
 // edge that is not there, or an edge that cannot hold a site. After an error the module is of no further use.
-llvm::Expected<StagingResult> apply_plan(llvm::Module& module, const BodyPlan& plan,
-                                         const BlockTable& blocks, SiteMaker make_site = insert_site);
+llvm::Expected<StagingResult> apply_plan(llvm::Module& module, const BodyPlan& plan, const BlockTable& blocks,
+                                         SiteMaker make_site = insert_site);
 
 } // namespace heddle

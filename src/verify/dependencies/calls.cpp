@@ -171,12 +171,14 @@ void CallInstrumenter::before(CallBase& call, const LibraryEffect& effect, uint3
   case Kind::Stream: {
     Value* stream = pointer;
     if (effect.argument < 0)
-      stream = builder.CreateLoad(builder.getPtrTy(), call.getModule()->getOrInsertGlobal("stdout", builder.getPtrTy()));
+      stream = builder.CreateLoad(builder.getPtrTy(),
+                                  call.getModule()->getOrInsertGlobal("stdout", builder.getPtrTy()));
     if (stream) outside(ObjectKind::Stream, builder.CreatePtrToInt(stream, builder.getInt64Ty()), true);
     break;
   }
   case Kind::Descriptor:
-    if (Value* number = number_of(builder, call, effect.argument)) outside(ObjectKind::Descriptor, number, true);
+    if (Value* number = number_of(builder, call, effect.argument))
+      outside(ObjectKind::Descriptor, number, true);
     break;
   case Kind::System:
     outside(ObjectKind::System, builder.getInt64(effect.system), effect.writes);
@@ -208,7 +210,8 @@ void CallInstrumenter::before(CallBase& call, const LibraryEffect& effect, uint3
   }
 }
 
-void CallInstrumenter::after(IRBuilder<>& builder, CallBase& call, const LibraryEffect& effect, uint32_t place) {
+void CallInstrumenter::after(IRBuilder<>& builder, CallBase& call, const LibraryEffect& effect,
+                             uint32_t place) {
   Value* pointer = pointer_of(call, effect.argument);
   Value* result = call.getType()->isPointerTy() ? &call : nullptr;
   switch (effect.kind) {
@@ -257,13 +260,14 @@ Value* CallInstrumenter::size_of(IRBuilder<>& builder, CallBase& call, const Lib
   return size;
 }
 
-void CallInstrumenter::touch(IRBuilder<>& builder, CallBase& call, const LibraryEffect& effect, Value* address,
-                             uint32_t what, uint32_t place) {
+void CallInstrumenter::touch(IRBuilder<>& builder, CallBase& call, const LibraryEffect& effect,
+                             Value* address, uint32_t what, uint32_t place) {
   if (isa<ConstantPointerNull>(address)) return;
   if (effect.extent == Extent::String) {
     Value* most = effect.size_argument < 0 ? builder.getInt64(UINT64_MAX)
                                            : number_of(builder, call, effect.size_argument);
-    if (most) runtime_.call(builder, "string", {address, most, builder.getInt32(what), builder.getInt32(place)});
+    if (most)
+      runtime_.call(builder, "string", {address, most, builder.getInt32(what), builder.getInt32(place)});
     return;
   }
   Value* size = size_of(builder, call, effect);
@@ -286,7 +290,8 @@ void CallInstrumenter::format(IRBuilder<>& builder, CallBase& call, unsigned arg
 }
 
 Value* CallInstrumenter::pool_object_size(IRBuilder<>& builder, CallBase& call) {
-  Value* size = builder.CreateConstGEP1_32(builder.getInt8Ty(), call.getArgOperand(0), mempool_element_size_offset());
+  Value* size =
+      builder.CreateConstGEP1_32(builder.getInt8Ty(), call.getArgOperand(0), mempool_element_size_offset());
   return builder.CreateLoad(builder.getInt32Ty(), size);
 }
 

@@ -17,10 +17,11 @@ class RuntimeCalls {
 public:
   explicit RuntimeCalls(llvm::Module& module) : module_(module) {}
   void access(llvm::IRBuilder<>& builder, llvm::Value* address, uint32_t what, uint32_t place);
-  void range(llvm::IRBuilder<>& builder, llvm::Value* address, llvm::Value* size, uint32_t what, uint32_t place);
+  void range(llvm::IRBuilder<>& builder, llvm::Value* address, llvm::Value* size, uint32_t what,
+             uint32_t place);
   // heddle_dependencies_NAME(arguments...)
-  llvm::CallInst* call(llvm::IRBuilder<>& builder, llvm::StringRef name, llvm::ArrayRef<llvm::Value*> arguments,
-                       llvm::Type* result = nullptr);
+  llvm::CallInst* call(llvm::IRBuilder<>& builder, llvm::StringRef name,
+                       llvm::ArrayRef<llvm::Value*> arguments, llvm::Type* result = nullptr);
 
 private:
   llvm::Module& module_;
@@ -41,8 +42,8 @@ private:
   void library_call(llvm::CallBase& call, const LibraryFunction& function);
   void before(llvm::CallBase& call, const LibraryEffect& effect, uint32_t place);
   void after(llvm::IRBuilder<>& builder, llvm::CallBase& call, const LibraryEffect& effect, uint32_t place);
-  void touch(llvm::IRBuilder<>& builder, llvm::CallBase& call, const LibraryEffect& effect, llvm::Value* address,
-             uint32_t what, uint32_t place);
+  void touch(llvm::IRBuilder<>& builder, llvm::CallBase& call, const LibraryEffect& effect,
+             llvm::Value* address, uint32_t what, uint32_t place);
   void format(llvm::IRBuilder<>& builder, llvm::CallBase& call, unsigned argument, uint32_t place);
   llvm::Value* size_of(llvm::IRBuilder<>& builder, llvm::CallBase& call, const LibraryEffect& effect);
   llvm::Value* pool_object_size(llvm::IRBuilder<>& builder, llvm::CallBase& call);

@@ -41,8 +41,8 @@ Expected<std::string> dependencies_runtime() {
   }
   sys::path::append(path, "libheddle_dependencies_rt.a");
   if (!sys::fs::exists(path))
-    return diagnose("the dependency checker's runtime is missing", "set HEDDLE_LIB to the folder that holds it",
-                    path);
+    return diagnose("the dependency checker's runtime is missing",
+                    "set HEDDLE_LIB to the folder that holds it", path);
   return path.str().str();
 }
 
@@ -138,7 +138,8 @@ private:
 
   void add(const Pair& pair) {
     ReversedPair read;
-    read.earlier = {program_.places[pair.first_place], pair.first_writes != 0, pair.first_packet, pair.first_stage};
+    read.earlier = {program_.places[pair.first_place], pair.first_writes != 0, pair.first_packet,
+                    pair.first_stage};
     read.later = {program_.places[pair.second_place], pair.second_writes != 0, pair.second_packet,
                   pair.second_stage};
     read.count = pair.count;
@@ -161,14 +162,15 @@ Error check_end(const ProgramImage& image, const ProcessResult& ended, const Com
   const int signal = ended.exit_status - 128;
   if (signal <= 0 || signal >= NSIG || signal == SIGTERM || signal == SIGINT || signal == SIGHUP)
     return Error::success();
-  return diagnose(Twine("the checked program crashed: ") + strsignal(signal) + " (signal " + Twine(signal) + ")",
+  return diagnose(Twine("the checked program crashed: ") + strsignal(signal) + " (signal " + Twine(signal) +
+                      ")",
                   "run the original on the same arguments; if that does not crash, report this", image.path);
 }
 
 } // namespace
 
-Expected<DependencyResult> check_dependencies(const ProgramImage& image, const Program& program, const Plan& plan,
-                                              const CommandLine& command) {
+Expected<DependencyResult> check_dependencies(const ProgramImage& image, const Program& program,
+                                              const Plan& plan, const CommandLine& command) {
   auto folder = TemporaryFolder::create("heddle-dependencies");
   if (!folder) return folder.takeError();
   const std::string executable = folder->file(sys::path::filename(image.path)), log = folder->file("pairs");
@@ -180,8 +182,9 @@ Expected<DependencyResult> check_dependencies(const ProgramImage& image, const P
 
   auto sandbox = Sandbox::create(command);
   if (!sandbox) return sandbox.takeError();
-  auto run = sandbox->run(
-      {"checked", executable, {{"HEDDLE_DEPENDENCIES_OUT", log}, {"HEDDLE_BATCH", std::to_string(plan.batch)}}});
+  auto run = sandbox->run({"checked",
+                           executable,
+                           {{"HEDDLE_DEPENDENCIES_OUT", log}, {"HEDDLE_BATCH", std::to_string(plan.batch)}}});
   if (!run) return run.takeError();
   if (Error error = check_end(image, run->process, command)) return std::move(error);
 

@@ -23,17 +23,18 @@ struct CheckedAccess {
 struct ReversedPair {
   CheckedAccess earlier, later; // of the first case
   uint64_t count = 0, batch = 0;
-  std::string object; // of the first case: the variable, or where it was allocated
+  std::string object;     // of the first case: the variable, or where it was allocated
   std::string relaxation; // that lets it through; empty: none
 };
 
 struct DependencyResult {
   unsigned batch = 0; // most packets of one
   uint64_t packets = 0, batches = 0, staged = 0, alone = 0, accesses = 0;
-  uint64_t lost_pairs = 0, lost_records = 0; // tables that were full
-  size_t instructions = 0;                   // instrumented
+  uint64_t lost_pairs = 0, lost_records = 0;         // tables that were full
+  size_t instructions = 0;                           // instrumented
   std::vector<ReversedPair> violations, let_through; // most frequent first
-  std::vector<std::pair<std::string, uint64_t>> unseen; // outside functions that packets called, and how often
+  std::vector<std::pair<std::string, uint64_t>>
+      unseen; // outside functions that packets called, and how often
   int exit_status = 0;
   double build_seconds = 0, run_seconds = 0;
 };

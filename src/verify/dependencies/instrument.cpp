@@ -38,8 +38,8 @@ namespace {
 void note_stage(BasicBlock& from, BasicBlock& to, unsigned stage) {
   BasicBlock& block = insert_block(from, to, "heddle.stage");
   IRBuilder<> builder(block.getTerminator());
-  FunctionCallee note = block.getModule()->getOrInsertFunction("heddle_dependencies_stage", builder.getVoidTy(),
-                                                               builder.getInt32Ty());
+  FunctionCallee note = block.getModule()->getOrInsertFunction("heddle_dependencies_stage",
+                                                               builder.getVoidTy(), builder.getInt32Ty());
   builder.CreateCall(note, {builder.getInt32(stage)});
 }
 
@@ -154,7 +154,8 @@ void describe_globals(Module& module, std::vector<std::string>& names) {
     names.push_back(global.getName().str());
     Constant* address = global.isThreadLocal() ? ConstantPointerNull::get(pointer) : cast<Constant>(&global);
     rows.push_back(ConstantStruct::get(
-        row, address, ConstantInt::get(size, module.getDataLayout().getTypeAllocSize(global.getValueType()))));
+        row, address,
+        ConstantInt::get(size, module.getDataLayout().getTypeAllocSize(global.getValueType()))));
   }
   auto* finder = Function::Create(FunctionType::get(pointer, {word}, false), GlobalValue::ExternalLinkage,
                                   "heddle_dependencies_thread_local", module);
@@ -174,8 +175,8 @@ void describe_globals(Module& module, std::vector<std::string>& names) {
   auto* table = ConstantArray::get(ArrayType::get(row, rows.size()), rows);
   new GlobalVariable(module, table->getType(), true, GlobalValue::ExternalLinkage, table,
                      "heddle_dependencies_globals");
-  new GlobalVariable(module, word, true, GlobalValue::ExternalLinkage, builder.getInt32(uint32_t(rows.size())),
-                     "heddle_dependencies_global_count");
+  new GlobalVariable(module, word, true, GlobalValue::ExternalLinkage,
+                     builder.getInt32(uint32_t(rows.size())), "heddle_dependencies_global_count");
 }
 
 void name_program(Module& module, StringRef id) {

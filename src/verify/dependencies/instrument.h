@@ -18,6 +18,7 @@ struct CheckedProgram {
 // Applies the plan to `clone`, a clone of `program`'s module, with sites that only note the packet's stage, and
 // makes each access of memory known to src/verify/dependencies/runtime before it happens. The clone's debug
 // information is dropped. Errors: a plan that does not fit; a module that does not verify afterwards.
-llvm::Expected<CheckedProgram> instrument_accesses(llvm::Module& clone, const Program& program, const Plan& plan);
+llvm::Expected<CheckedProgram> instrument_accesses(llvm::Module& clone, const Program& program,
+                                                   const Plan& plan);
 
 } // namespace heddle

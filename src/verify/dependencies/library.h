@@ -33,7 +33,21 @@
 namespace heddle {
 
 struct LibraryEffect {
-  enum class Kind { Read, Write, WriteResult, Format, Stream, Descriptor, System, New, NewAt, Release, Get, Put, FreeBuffers };
+  enum class Kind {
+    Read,
+    Write,
+    WriteResult,
+    Format,
+    Stream,
+    Descriptor,
+    System,
+    New,
+    NewAt,
+    Release,
+    Get,
+    Put,
+    FreeBuffers
+  };
   enum class Extent { None, Bytes, Arguments, String, Returned };
   Kind kind = Kind::Read;
   int argument = -1; // -1 of Stream: standard output

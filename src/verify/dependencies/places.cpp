@@ -15,7 +15,8 @@ Places::Places(ArrayRef<PacketBody> bodies) : places_(2) {
 uint32_t Places::add(const Instruction& at, StringRef call) {
   AccessPlace place{innermost_function(at).str(), location_of(at).str(), call.str()};
   auto body = bodies_.find(at.getFunction()->getName().str());
-  if (body != bodies_.end() && StringRef(place.function).starts_with("heddle.")) place.function = body->second;
+  if (body != bodies_.end() && StringRef(place.function).starts_with("heddle."))
+    place.function = body->second;
   // A copy of a function for one context is the function as written.
   place.function = StringRef(place.function).split(".heddle.ctx").first.str();
   auto [entry, fresh] =

@@ -22,8 +22,8 @@ void print_access(const char* which, const CheckedAccess& access, raw_ostream& o
 }
 
 void print_pair(const ReversedPair& pair, raw_ostream& out) {
-  out << "  " << pair.object << ": " << pair.count << (pair.count == 1 ? " time" : " times") << ", first in batch "
-      << pair.batch << '\n';
+  out << "  " << pair.object << ": " << pair.count << (pair.count == 1 ? " time" : " times")
+      << ", first in batch " << pair.batch << '\n';
   print_access("earlier", pair.earlier, out);
   print_access("later", pair.later, out);
 }
@@ -56,16 +56,17 @@ void write_pairs(StringRef name, ArrayRef<ReversedPair> pairs, json::OStream& js
 } // namespace
 
 void print_dependencies(const DependencyResult& result, raw_ostream& out) {
-  out << "dependencies: " << result.packets << " packets in " << result.batches << " batches, " << result.staged
-      << " crossed a site, " << result.alone << " ran alone; " << result.accesses << " accesses, "
-      << format("%.1f s\n", result.run_seconds);
+  out << "dependencies: " << result.packets << " packets in " << result.batches << " batches, "
+      << result.staged << " crossed a site, " << result.alone << " ran alone; " << result.accesses
+      << " accesses, " << format("%.1f s\n", result.run_seconds);
   std::map<std::string, std::pair<size_t, uint64_t>> relaxed;
   for (const ReversedPair& pair : result.let_through) {
     ++relaxed[pair.relaxation].first;
     relaxed[pair.relaxation].second += pair.count;
   }
   for (const auto& [name, counts] : relaxed)
-    out << "  fell inside " << name << ": " << counts.first << " pairs of places, " << counts.second << " times\n";
+    out << "  fell inside " << name << ": " << counts.first << " pairs of places, " << counts.second
+        << " times\n";
   if (!result.unseen.empty()) {
     out << "  not seen into:";
     for (size_t i = 0; i < result.unseen.size(); ++i)
@@ -76,7 +77,8 @@ void print_dependencies(const DependencyResult& result, raw_ostream& out) {
     out << "  not compared for want of memory: " << result.lost_records << " accesses, " << result.lost_pairs
         << " pairs\n";
   if (result.violations.empty()) {
-    out << (result.staged ? "order: no dependence is reversed\n" : "order: nothing is staged, so nothing is reversed\n");
+    out << (result.staged ? "order: no dependence is reversed\n"
+                          : "order: nothing is staged, so nothing is reversed\n");
     return;
   }
   const size_t count = result.violations.size();

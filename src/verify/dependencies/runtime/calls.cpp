@@ -39,7 +39,8 @@ bool next_conversion(const char*& at, Conversion& conversion) {
 extern "C" {
 
 // A string, its end included, of which at most `most` bytes are touched.
-HEDDLE_HIDDEN void heddle_dependencies_string(const char* string, size_t most, uint32_t what, uint32_t place) {
+HEDDLE_HIDDEN void heddle_dependencies_string(const char* string, size_t most, uint32_t what,
+                                              uint32_t place) {
   if (!this_thread.watching || string == nullptr) return;
   const size_t length = strnlen(string, most);
   touch(string, length < most ? length + 1 : length, what, place);
@@ -63,7 +64,8 @@ HEDDLE_HIDDEN void heddle_dependencies_format(const char* format, uint32_t place
 }
 
 // State that is behind the system's interface, or a library's.
-HEDDLE_HIDDEN void heddle_dependencies_outside(uint32_t kind, uint64_t number, uint32_t what, uint32_t place) {
+HEDDLE_HIDDEN void heddle_dependencies_outside(uint32_t kind, uint64_t number, uint32_t what,
+                                               uint32_t place) {
   Thread& thread = this_thread;
   if (!thread.watching || !inside_packet(thread, __builtin_frame_address(0))) return;
   access(thread, outside_address(ObjectKind(kind), number), 1, what, place);
@@ -126,12 +128,14 @@ HEDDLE_HIDDEN void heddle_dependencies_pool_put(void* const* objects, uint32_t c
 
 // Packet buffers that go back to the pools that they name: where that stands in a buffer, and the size of its objects
 // in a pool, are DPDK's.
-HEDDLE_HIDDEN void heddle_dependencies_free_buffers(void* const* buffers, uint32_t count, uint32_t pool_offset,
-                                                    uint32_t size_offset, uint32_t place) {
+HEDDLE_HIDDEN void heddle_dependencies_free_buffers(void* const* buffers, uint32_t count,
+                                                    uint32_t pool_offset, uint32_t size_offset,
+                                                    uint32_t place) {
   if (!this_thread.watching) return;
   for (uint32_t i = 0; i < count; ++i) {
     if (buffers[i] == nullptr) continue;
-    const char* pool = *reinterpret_cast<const char* const*>(static_cast<const char*>(buffers[i]) + pool_offset);
+    const char* pool =
+        *reinterpret_cast<const char* const*>(static_cast<const char*>(buffers[i]) + pool_offset);
     const uint32_t size = *reinterpret_cast<const uint32_t*>(pool + size_offset);
     heddle_dependencies_pool_put(&buffers[i], 1, size, place);
   }

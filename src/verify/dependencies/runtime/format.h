@@ -16,15 +16,15 @@ constexpr unsigned relaxation_count = 4;
 
 // What the bytes belong to.
 enum class ObjectKind : uint8_t {
-  Unknown,      // memory that the program did not allocate itself
-  Global,       // `object` counts in the program's table of globals
-  Heap,         // `object` is the place of the allocation
-  Stack,        // of the function that holds the packet loop, or of one of its callers
-  Thread,       // a thread-local variable
-  Stream,       // a C stream
-  Descriptor,   // `object` is a file descriptor
-  System,       // state of the system's or of a library, such as the random generator's
-  LoopControl,  // the decision that no further packet comes
+  Unknown,     // memory that the program did not allocate itself
+  Global,      // `object` counts in the program's table of globals
+  Heap,        // `object` is the place of the allocation
+  Stack,       // of the function that holds the packet loop, or of one of its callers
+  Thread,      // a thread-local variable
+  Stream,      // a C stream
+  Descriptor,  // `object` is a file descriptor
+  System,      // state of the system's or of a library, such as the random generator's
+  LoopControl, // the decision that no further packet comes
 };
 
 // An access of an earlier packet and one of a later packet that the plan's order reverses.

@@ -66,14 +66,13 @@ void access(Thread& thread, uint64_t begin, uint64_t size, uint32_t what, uint32
   thread.watching = false; // a signal handler that interrupts this has to stay out
   const uint64_t end = begin + size;
   if (reversible)
-    thread.shadow.each(begin, end, [&](uint64_t granule, uint8_t bytes) {
-      compare(thread, made, granule, bytes);
-    });
+    thread.shadow.each(begin, end,
+                       [&](uint64_t granule, uint8_t bytes) { compare(thread, made, granule, bytes); });
   if (recorded) {
     if (thread.stage > thread.highest) thread.highest = thread.stage;
     for (uint64_t granule = begin / 8; granule * 8 < end; ++granule) {
-      const Record record = {Shadow::bytes_of(granule, begin, end), 0, made.kind, thread.stage, place,
-                             thread.in_batch, 0};
+      const Record record = {
+          Shadow::bytes_of(granule, begin, end), 0, made.kind, thread.stage, place, thread.in_batch, 0};
       if (!thread.shadow.note(granule, record)) __atomic_fetch_add(&file->lost_records, 1, __ATOMIC_RELAXED);
     }
   }

@@ -14,11 +14,11 @@
 namespace heddle::dependencies {
 
 struct Thread {
-  bool watching; // a packet of a batch runs, and the runtime itself does not; read at every access
-  bool alone;    // a gate made the packet run alone; its stage stays as it is
+  bool watching;  // a packet of a batch runs, and the runtime itself does not; read at every access
+  bool alone;     // a gate made the packet run alone; its stage stays as it is
   bool allocator; // within an allocator's own code
   uint32_t stage;
-  uint32_t highest; // stage of any access that was recorded in this batch
+  uint32_t highest;        // stage of any access that was recorded in this batch
   uint32_t in_batch, used; // packets of the batch so far, and those that would hold a context
   uint64_t packet, batch;
   const char* boundary;        // frames below are the packet's own
