@@ -16,7 +16,7 @@ struct Options {
   ComparisonOptions comparison;
   WorkspaceOptions workspace; // of --dependencies
   std::string plan;
-  bool dependencies = false;
+  bool dependencies = false, staged = false;
 };
 
 llvm::Error compare_outputs(const ComparisonOptions& options) {
@@ -40,11 +40,15 @@ llvm::Error compare_order(const Options& options) {
   where.program = options.comparison.program;
   auto workspace = Workspace::open(where);
   if (!workspace) return workspace.takeError();
+  const std::string plan_file = options.plan.empty() ? workspace->plan_file() : options.plan;
+  auto plan = read_plan(plan_file);
+  if (!plan) return plan.takeError();
+  workspace->declare(plan->declarations);
   auto program = workspace->prepared();
   if (!program) return program.takeError();
-  auto plan = read_plan(options.plan.empty() ? workspace->plan_file() : options.plan, program->id);
-  if (!plan) return plan.takeError();
-  auto result = check_dependencies(workspace->image(), *program, *plan, options.comparison.running.command);
+  if (llvm::Error error = check_build(*plan, program->id, plan_file)) return error;
+  auto result = check_dependencies(workspace->image(), *program, *plan, options.comparison.running.command,
+                                   options.staged ? Order::Staged : Order::Original);
   if (!result) return result.takeError();
   print_dependencies(*result, llvm::outs());
   if (llvm::Error error = write_result(options.comparison.json,
@@ -76,6 +80,11 @@ void add_verify(CLI::App& app, Action& chosen) {
       "--dependencies", options->dependencies,
       "instead: run the original with every access of memory watched; list those that the plan reverses");
   command->add_option("--plan", options->plan, "of --dependencies: the plan (default: in the work folder)")
+      ->needs(dependencies);
+  command
+      ->add_flag(
+          "--staged", options->staged,
+          "of --dependencies: run the packets in the plan's order, and list the accesses that changed places")
       ->needs(dependencies);
   options->workspace.add_folder_to(*command);
   command->callback([&chosen, options] {

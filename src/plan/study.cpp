@@ -63,14 +63,18 @@ llvm::Expected<Study> study_program(const ProgramImage& image, const Program& pr
   return std::move(study);
 }
 
-llvm::Error check_edited_plan(const Plan& plan, const ProgramImage& image, const Program& program,
-                              const Trace& trace) {
+StudyOptions study_options_of(const Plan& plan) {
   StudyOptions options;
   options.rare_share = plan.rare_share;
   options.declarations = plan.declarations.trusted(plan.trust);
   for (llvm::StringRef name : relaxation_names())
     if (!llvm::is_contained(plan.relaxations, name)) options.without.push_back(name.str());
-  auto study = study_program(image, program, trace, options);
+  return options;
+}
+
+llvm::Error check_edited_plan(const Plan& plan, const ProgramImage& image, const Program& program,
+                              const Trace& trace) {
+  auto study = study_program(image, program, trace, study_options_of(plan));
   if (!study) return study.takeError();
   if (plan.bodies.size() != study->graphs.size())
     return diagnose("the plan has " + llvm::Twine(plan.bodies.size()) + " packet bodies, and the program " +

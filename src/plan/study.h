@@ -30,6 +30,9 @@ struct StudyOptions {
   Declarations declarations;
 };
 
+// Those that the plan was made with.
+StudyOptions study_options_of(const Plan& plan);
+
 // Errors: an unknown relaxation, and those of its parts.
 llvm::Expected<Study> study_program(const ProgramImage& image, const Program& program, const Trace& trace,
                                     const StudyOptions& options);

@@ -129,11 +129,12 @@ void CallInstrumenter::library_call(CallBase& call, const LibraryFunction& funct
   Value* error = nullptr;
   Value* inside = nullptr;
   if (function.allocator)
-    inside = runtime_.call(ahead, "allocator", {ahead.getInt32(1)}, ahead.getInt32Ty());
+    inside =
+        runtime_.call(ahead, "enter", {ahead.getInt32(dependencies::allocator_region)}, ahead.getInt32Ty());
   else if (outside)
     error = runtime_.call(ahead, "errno", {}, ahead.getInt32Ty());
   if (error) runtime_.call(builder, "errno_after", {error, builder.getInt32(place)});
-  if (inside) runtime_.call(builder, "allocator", {inside}, builder.getInt32Ty());
+  if (inside) runtime_.call(builder, "leave", {inside});
   for (const LibraryEffect& effect : function.effects)
     if (comes_after(effect.kind)) after(builder, call, effect, place);
 }

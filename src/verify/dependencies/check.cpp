@@ -2,6 +2,7 @@
 
 #include "support/file.h"
 #include "toolchain/codegen.h"
+#include "transform/build.h"
 #include "verify/dependencies/instrument.h"
 #include "verify/dependencies/library.h"
 #include "verify/dependencies/runtime/format.h"
@@ -30,8 +31,8 @@ using dependencies::Pair;
 using dependencies::Relaxation;
 using Clock = std::chrono::steady_clock;
 
-// libheddle_dependencies_rt.a: in $HEDDLE_LIB, or in ../lib of the running executable.
-Expected<std::string> dependencies_runtime() {
+// The archives of the runtime: in $HEDDLE_LIB, or in ../lib of the running executable.
+Expected<std::string> dependencies_runtime(StringRef name) {
   SmallString<256> path;
   if (std::optional<std::string> folder = sys::Process::GetEnv("HEDDLE_LIB")) {
     path = *folder;
@@ -39,7 +40,7 @@ Expected<std::string> dependencies_runtime() {
     path = sys::path::parent_path(sys::fs::getMainExecutable("heddle", nullptr));
     sys::path::append(path, "..", "lib");
   }
-  sys::path::append(path, "libheddle_dependencies_rt.a");
+  sys::path::append(path, name);
   if (!sys::fs::exists(path))
     return diagnose("the dependency checker's runtime is missing",
                     "set HEDDLE_LIB to the folder that holds it", path);
@@ -47,15 +48,23 @@ Expected<std::string> dependencies_runtime() {
 }
 
 Expected<CheckedProgram> build(const ProgramImage& image, const Program& program, const Plan& plan,
-                               const TemporaryFolder& folder, const std::string& executable) {
-  auto runtime = dependencies_runtime();
+                               const TemporaryFolder& folder, const std::string& executable, Order order) {
+  const bool staged = order == Order::Staged;
+  auto runtime =
+      dependencies_runtime(staged ? "libheddle_dependencies_staged_rt.a" : "libheddle_dependencies_rt.a");
   if (!runtime) return runtime.takeError();
+  std::vector<std::string> archives{*runtime};
+  if (staged) {
+    auto scheduler = runtime_library();
+    if (!scheduler) return scheduler.takeError();
+    archives.push_back(*scheduler);
+  }
   std::unique_ptr<Module> clone = CloneModule(*program.module);
-  auto checked = instrument_accesses(*clone, program, plan);
+  auto checked = instrument_accesses(*clone, program, plan, order);
   if (!checked) return checked;
   const std::string object = folder.file("checked.o");
   if (Error error = emit_object(*clone, object)) return std::move(error);
-  if (Error error = relink(image, {object}, {*runtime}, executable)) return std::move(error);
+  if (Error error = relink(image, {object}, archives, executable)) return std::move(error);
   return checked;
 }
 
@@ -72,7 +81,8 @@ Error make_file(const std::string& path, const Program& program) {
 // Turns the runtime's numbers into what a person can read.
 class Reader {
 public:
-  Reader(const CheckedProgram& program, const Plan& plan) : program_(program), plan_(plan) {}
+  Reader(const CheckedProgram& program, const Plan& plan, Order order)
+      : program_(program), plan_(plan), order_(order) {}
 
   DependencyResult read(const File& file) {
     DependencyResult result;
@@ -98,12 +108,22 @@ public:
   }
 
 private:
+  // Only variables can be told by the name that a declaration has for them.
+  bool is_declared(const Pair& pair) const {
+    if (pair.object_kind != ObjectKind::Global && pair.object_kind != ObjectKind::Thread) return false;
+    StringRef global = pair.object < program_.globals.size() ? StringRef(program_.globals[pair.object]) : "?";
+    return any_of(plan_.declarations.trusted(plan_.trust).all, [&](const Declaration& declaration) {
+      StringRef rest = declaration.kind == "declared" ? StringRef(declaration.names.front()) : "";
+      return rest.consume_front(global) && (rest.empty() || rest.front() == '.' || rest.front() == '[');
+    });
+  }
+
   // A relaxation that the plan does not use lets nothing through.
   std::string relaxation_of(const Pair& pair) const {
-    const char* name = pair.relaxation == Relaxation::Commutative ? "commutative"
-                       : pair.relaxation == Relaxation::Allocator ? "allocator"
-                                                                  : "";
-    return is_contained(plan_.relaxations, name) ? name : "";
+    static constexpr StringRef names[] = {"declared", "commutative", "allocator", "commuting"};
+    if (pair.relaxation == Relaxation::None && !is_declared(pair)) return "";
+    StringRef name = names[unsigned(pair.relaxation)];
+    return is_contained(plan_.relaxations, name) ? name.str() : "";
   }
 
   std::string object_of(const Pair& pair) const {
@@ -142,6 +162,10 @@ private:
                     pair.first_stage};
     read.later = {program_.places[pair.second_place], pair.second_writes != 0, pair.second_packet,
                   pair.second_stage};
+    if (order_ == Order::Staged) { // who came first there is the later one of the original
+      std::swap(read.earlier, read.later);
+      read.earlier.stage = read.later.stage = std::nullopt;
+    }
     read.count = pair.count;
     read.batch = pair.batch;
     read.object = object_of(pair);
@@ -151,6 +175,7 @@ private:
 
   const CheckedProgram& program_;
   const Plan& plan_;
+  Order order_;
   std::vector<ReversedPair> pairs_;
 };
 
@@ -170,12 +195,12 @@ Error check_end(const ProgramImage& image, const ProcessResult& ended, const Com
 } // namespace
 
 Expected<DependencyResult> check_dependencies(const ProgramImage& image, const Program& program,
-                                              const Plan& plan, const CommandLine& command) {
+                                              const Plan& plan, const CommandLine& command, Order order) {
   auto folder = TemporaryFolder::create("heddle-dependencies");
   if (!folder) return folder.takeError();
   const std::string executable = folder->file(sys::path::filename(image.path)), log = folder->file("pairs");
   const Clock::time_point begin = Clock::now();
-  auto checked = build(image, program, plan, *folder, executable);
+  auto checked = build(image, program, plan, *folder, executable, order);
   if (!checked) return checked.takeError();
   const std::chrono::duration<double> building = Clock::now() - begin;
   if (Error error = make_file(log, program)) return std::move(error);
@@ -195,7 +220,7 @@ Expected<DependencyResult> check_dependencies(const ProgramImage& image, const P
   const auto& file = *reinterpret_cast<const File*>((*bytes)->getBufferStart());
   if (file.packets == 0)
     return diagnose("the checked run saw no packet", "give it traffic, as for `heddle profile`", image.path);
-  DependencyResult result = Reader(*checked, plan).read(file);
+  DependencyResult result = Reader(*checked, plan, order).read(file);
   result.batch = plan.batch;
   result.instructions = checked->accesses;
   result.exit_status = run->process.exit_status;

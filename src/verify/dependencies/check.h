@@ -3,11 +3,13 @@
 
 #include "plan/plan.h"
 #include "program/program.h"
-#include "verify/dependencies/places.h"
+#include "verify/dependencies/instrument.h"
 #include "verify/sandbox.h"
 
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
+
+#include <optional>
 
 namespace heddle {
 
@@ -15,8 +17,8 @@ namespace heddle {
 struct CheckedAccess {
   AccessPlace place;
   bool write = false;
-  uint64_t packet = 0; // counted over the run, from 0
-  unsigned stage = 0;
+  uint64_t packet = 0;           // counted over the run, from 0
+  std::optional<unsigned> stage; // none where the run was staged
 };
 
 // Two places whose order the plan reverses between packets of one batch.
@@ -39,12 +41,14 @@ struct DependencyResult {
   double build_seconds = 0, run_seconds = 0;
 };
 
-// Builds the program with every access of memory instrumented and the plan's sites as marks, runs it in its original
-// order on the command, and compares that order with the plan's. The plan is taken as it is, edited or not.
+// Builds the program with every access of memory instrumented and runs it on the command: in its original order, which
+// is compared with the plan's, or staged, and then two accesses have changed places if the later packet's came first.
+// The plan is taken as it is, edited or not.
 // Errors: a plan of another build or one that does not fit; a build that fails; a program that crashes, does not end
 // in time, or runs no packet.
 llvm::Expected<DependencyResult> check_dependencies(const ProgramImage& image, const Program& program,
-                                                    const Plan& plan, const CommandLine& command);
+                                                    const Plan& plan, const CommandLine& command,
+                                                    Order order = Order::Original);
 
 void print_dependencies(const DependencyResult& result, llvm::raw_ostream& out);
 // The fields of an object that the caller has opened.

@@ -16,6 +16,7 @@
 #include "verify/dependencies/instrument.h"
 
 #include "analysis/effects_updates.h"
+#include "program/modelled.h"
 #include "transform/site.h"
 #include "transform/staging.h"
 #include "verify/dependencies/calls.h"
@@ -77,12 +78,37 @@ public:
     return std::move(result_);
   }
 
+  // What the user declared to commute.
+  void mark_regions(const Declarations& declarations) {
+    uint32_t group = dependencies::first_group_region;
+    for (const Declaration& declaration : declarations.all) {
+      if (declaration.kind != "commute") continue;
+      for (Function& function : module_)
+        if (!function.isDeclaration() && is_contained(declaration.names, declared_name(function)))
+          mark_region(function, group);
+      group = group << 1 & ((1u << dependencies::most_regions) - 1); // beyond: nothing is let through
+    }
+  }
+
 private:
   // A resolver runs before the program does; a naked function has no room for code.
   bool traceable(const Function& function) const {
     if (function.isDeclaration() || function.hasFnAttribute(Attribute::Naked)) return false;
     return none_of(module_.ifuncs(),
                    [&](const GlobalIFunc& ifunc) { return ifunc.getResolverFunction() == &function; });
+  }
+
+  // Until it returns. What an exception leaves behind ends with the packet.
+  void mark_region(Function& function, uint32_t region) {
+    std::vector<ReturnInst*> ends;
+    for (BasicBlock& block : function)
+      if (auto* end = dyn_cast<ReturnInst>(block.getTerminator())) ends.push_back(end);
+    IRBuilder<> builder(&*function.getEntryBlock().getFirstInsertionPt());
+    Value* around = runtime_.call(builder, "enter", {builder.getInt32(region)}, builder.getInt32Ty());
+    for (ReturnInst* end : ends) {
+      builder.SetInsertPoint(end);
+      runtime_.call(builder, "leave", {around});
+    }
   }
 
   void instrument(Function& function) {
@@ -179,6 +205,16 @@ void describe_globals(Module& module, std::vector<std::string>& names) {
                      builder.getInt32(uint32_t(rows.size())), "heddle_dependencies_global_count");
 }
 
+// Staged, packets start within the runtime; so their bodies say it.
+void number_packets(Module& module, ArrayRef<PacketBody> bodies) {
+  for (const PacketBody& body : bodies) {
+    Function* function = module.getFunction(body.body->getName());
+    if (!function || function->isDeclaration()) continue;
+    IRBuilder<> builder(&*function->getEntryBlock().getFirstInsertionPt());
+    builder.CreateCall(module.getOrInsertFunction("heddle_dependencies_packet", builder.getVoidTy()));
+  }
+}
+
 void name_program(Module& module, StringRef id) {
   auto* text = ConstantDataArray::getString(module.getContext(), id);
   new GlobalVariable(module, text->getType(), true, GlobalValue::ExternalLinkage, text,
@@ -187,10 +223,18 @@ void name_program(Module& module, StringRef id) {
 
 } // namespace
 
-Expected<CheckedProgram> instrument_accesses(Module& clone, const Program& program, const Plan& plan) {
-  if (Error error = stage_module(clone, plan, note_stage)) return std::move(error);
-  CheckedProgram result = AccessInstrumenter(clone, program.bodies).run();
+Expected<CheckedProgram> instrument_accesses(Module& clone, const Program& program, const Plan& plan,
+                                             Order order) {
+  const bool staged = order == Order::Staged;
+  if (Error error = stage_module(clone, plan, staged ? insert_site : note_stage)) return std::move(error);
+  AccessInstrumenter instrumenter(clone, program.bodies);
+  CheckedProgram result = instrumenter.run();
+  instrumenter.mark_regions(plan.declarations.trusted(plan.trust));
   StripDebugInfo(clone);
+  if (staged) {
+    number_packets(clone, program.bodies);
+    define_default_batch(clone, plan.batch);
+  }
   describe_globals(clone, result.globals);
   name_program(clone, program.id);
   std::string problem;

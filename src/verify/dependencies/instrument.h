@@ -7,6 +7,12 @@
 
 namespace heddle {
 
+// In which the packets of the checked run are.
+enum class Order {
+  Original, // one after the other; sites only note the packet's stage
+  Staged,   // as the plan says
+};
+
 // What the numbers in the runtime's file mean.
 struct CheckedProgram {
   Places places;
@@ -15,10 +21,9 @@ struct CheckedProgram {
   size_t accesses = 0;              // instrumented instructions
 };
 
-// Applies the plan to `clone`, a clone of `program`'s module, with sites that only note the packet's stage, and
-// makes each access of memory known to src/verify/dependencies/runtime before it happens. The clone's debug
+// Applies the plan to `clone`, a clone of `program`'s module, and makes each access of memory known to src/verify/dependencies/runtime before it happens. The clone's debug
 // information is dropped. Errors: a plan that does not fit; a module that does not verify afterwards.
 llvm::Expected<CheckedProgram> instrument_accesses(llvm::Module& clone, const Program& program,
-                                                   const Plan& plan);
+                                                   const Plan& plan, Order order);
 
 } // namespace heddle

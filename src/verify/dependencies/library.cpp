@@ -109,7 +109,7 @@ const LibraryFunction* library_function(const Function& function) {
     StringMap<LibraryFunction> functions;
     add_lines(inline_table(), functions);
     for (const char* name : pool_allocators())
-      functions[name].allocator = true;
+      functions[name].effects = {parse_effect("new*1")}; // pool, size
     return functions;
   }();
   StringRef name = source_name(function);

@@ -13,8 +13,9 @@ namespace {
 constexpr size_t printed_pairs = 20;
 
 void print_access(const char* which, const CheckedAccess& access, raw_ostream& out) {
-  out << "    " << which << " packet " << access.packet << ", stage " << access.stage << ": "
-      << (access.write ? "writes" : "reads");
+  out << "    " << which << " packet " << access.packet;
+  if (access.stage) out << ", stage " << *access.stage;
+  out << ": " << (access.write ? "writes" : "reads");
   if (!access.place.at.empty()) out << " at " << access.place.at;
   out << " in " << access.place.function;
   if (!access.place.call.empty()) out << " (" << access.place.call << ")";
@@ -31,7 +32,7 @@ void print_pair(const ReversedPair& pair, raw_ostream& out) {
 void write_access(StringRef name, const CheckedAccess& access, json::OStream& json) {
   json.attributeObject(name, [&] {
     json.attribute("packet", access.packet);
-    json.attribute("stage", access.stage);
+    if (access.stage) json.attribute("stage", *access.stage);
     json.attribute("write", access.write);
     json.attribute("at", access.place.at);
     json.attribute("function", access.place.function);

@@ -10,13 +10,22 @@
 // RUN: FileCheck %s < %t.out && FileCheck %s --check-prefix=ERROR < %t.err && FileCheck %s --check-prefix=JSON < %t.json
 // CHECK: order: the plan reverses 1 pair of places
 // CHECK-NEXT: tie (byte 0 of 4): {{[0-9]+}} times, first in batch {{[0-9]+}}
-// CHECK-NEXT: earlier packet {{[0-9]+}}, stage 2: reads at {{.*}}divided-window.c:[[@LINE+14]] in third
-// CHECK-NEXT: later packet {{[0-9]+}}, stage 1: writes at {{.*}}divided-window.c:[[@LINE+11]] in first
+// CHECK-NEXT: earlier packet {{[0-9]+}}, stage 2: reads at {{.*}}divided-window.c:[[@LINE+23]] in third
+// CHECK-NEXT: later packet {{[0-9]+}}, stage 1: writes at {{.*}}divided-window.c:[[@LINE+20]] in first
 // ERROR: error: {{.*}}the plan reverses the order of accesses that conflict, at 1 pairs of places
 // ERROR-NEXT: hint: the plan was edited
 // JSON: "violations": [
 // JSON: "object": "tie
 // JSON: "function": "third"
+//
+// The same packets, staged: there the accesses do change places.
+// RUN: not %heddle verify %t --dependencies --staged 2>/dev/null | FileCheck %s --check-prefix=STAGED
+// STAGED: tie (byte 0 of 4)
+// STAGED-NEXT: earlier packet {{[0-9]+}}: reads at {{.*}} in third
+// STAGED-NEXT: later packet {{[0-9]+}}: writes at {{.*}} in first
+// RUN: %heddle plan %t --policy finest --budget 1K && %heddle verify %t --dependencies --staged | FileCheck %s --check-prefix=AS-PLANNED
+// AS-PLANNED: {{[1-9][0-9]*}} packets
+// AS-PLANNED: order: no dependence is reversed
 #include "packets.h"
 
 static uint32_t tie, total;

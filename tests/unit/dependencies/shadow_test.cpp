@@ -18,11 +18,11 @@ struct Access {
 };
 
 // The pairs of (kind, kind) that are reversed, as bits: which relaxation applies is decided by the kinds.
-using Kinds = std::vector<std::pair<uint16_t, uint16_t>>;
+using Kinds = std::vector<std::pair<uint32_t, uint32_t>>;
 
 void add(Kinds& kinds, Kind first, Kind second) {
   if (!first.writes() && !second.writes()) return;
-  std::pair<uint16_t, uint16_t> pair{first.bits, second.bits};
+  std::pair<uint32_t, uint32_t> pair{first.bits, second.bits};
   if (std::find(kinds.begin(), kinds.end(), pair) == kinds.end()) kinds.push_back(pair);
 }
 
@@ -51,8 +51,8 @@ Kinds by_shadow(const Shadow& shadow, const Access& access) {
 
 void note(Shadow& shadow, const Access& access) {
   for (uint64_t granule = access.begin / 8; granule * 8 < access.end; ++granule)
-    ASSERT_TRUE(shadow.note(granule, {Shadow::bytes_of(granule, access.begin, access.end), 0, access.kind,
-                                      access.stage, 1, access.packet, 0}));
+    ASSERT_TRUE(shadow.note(granule, {access.kind, access.stage, 1, access.packet, 0,
+                                      Shadow::bytes_of(granule, access.begin, access.end)}));
 }
 
 TEST(Shadow, AgreesWithAListOfAllAccesses) {
@@ -67,7 +67,7 @@ TEST(Shadow, AgreesWithAListOfAllAccesses) {
       for (uint32_t stage = below(3); stage < 6; stage += 1 + below(3))
         for (unsigned k = below(6); k > 0; --k) {
           uint64_t begin = 4096 + below(64), end = begin + 1 + below(20);
-          uint16_t kinds[] = {0, 1, 2, 3, 0x2001};
+          uint32_t kinds[] = {0, 1, 2, 3, 0x10001};
           Access access{begin, end, {kinds[below(5)]}, packet, stage};
           Kinds expected = by_list(all, access);
           EXPECT_EQ(expected, by_shadow(shadow, access));

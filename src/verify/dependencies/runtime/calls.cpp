@@ -116,14 +116,14 @@ HEDDLE_HIDDEN void heddle_dependencies_pool_put(void* const* objects, uint32_t c
                                                 uint32_t place) {
   Thread& thread = this_thread;
   if (!thread.watching) return;
-  const bool allocator = thread.allocator;
-  thread.allocator = false; // what the owner lets go is its own, not the allocator's
+  const uint32_t regions = thread.regions;
+  thread.regions = 0; // what the owner lets go is its own, not the allocator's
   for (uint32_t i = 0; i < count; ++i) {
     if (objects[i] == nullptr) continue;
     touch(objects[i], size, what_write, place);
     new_memory(thread, objects[i], size);
   }
-  thread.allocator = allocator;
+  thread.regions = regions;
 }
 
 // Packet buffers that go back to the pools that they name: where that stands in a buffer, and the size of its objects
@@ -141,10 +141,14 @@ HEDDLE_HIDDEN void heddle_dependencies_free_buffers(void* const* buffers, uint32
   }
 }
 
-// Code of an allocator begins or goes on; returns what was before.
-HEDDLE_HIDDEN uint32_t heddle_dependencies_allocator(uint32_t inside) {
-  const bool before = this_thread.allocator;
-  this_thread.allocator = inside != 0;
-  return before;
+// Code of a region begins; returns the regions around it.
+HEDDLE_HIDDEN uint32_t heddle_dependencies_enter(uint32_t region) {
+  const uint32_t around = this_thread.regions;
+  this_thread.regions |= region;
+  return around;
+}
+
+HEDDLE_HIDDEN void heddle_dependencies_leave(uint32_t around) {
+  this_thread.regions = around;
 }
 }

@@ -31,6 +31,7 @@ void find_stack(Thread& thread) {
   pthread_attr_destroy(&attributes);
   thread.stack_low = static_cast<const char*>(low);
   thread.stack_high = thread.stack_low + size;
+  release_at_end(thread);
 }
 
 void leave_loop(const Thread& thread) {
@@ -87,7 +88,8 @@ void begin_packet(Thread& thread, const void* frame) {
   thread.boundary = static_cast<const char*>(frame);
   thread.nested_boundary = nullptr;
   thread.stage = 0;
-  thread.alone = thread.allocator = false;
+  thread.alone = false;
+  thread.regions = 0;
   thread.watching = true;
 }
 

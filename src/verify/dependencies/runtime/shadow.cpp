@@ -20,6 +20,12 @@ void Shadow::empty() {
   batch_ = 1;
 }
 
+void Shadow::release() {
+  return_memory(slots_, slot_count_ * sizeof(Slot));
+  return_memory(records_, record_count_ * sizeof(Record));
+  *this = Shadow();
+}
+
 Shadow::Slot& Shadow::slot(uint64_t granule) const {
   size_t at = (granule * 0x9e3779b97f4a7c15u) >> 20;
   while (slots_[at &= slot_count_ - 1].batch == batch_ && slots_[at].granule != granule)

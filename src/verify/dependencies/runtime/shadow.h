@@ -26,26 +26,27 @@ namespace heddle::dependencies {
 // The kind of an access. Two accesses conflict when one writes.
 struct Kind {
   // Bit 0: writes. 1 to 4: operation of an update (0: none), 5 to 7 and 8 to 12: its first byte in the granule, and
-  // its size; 13: within an allocator.
-  uint16_t bits = 0;
+  // its size; 16 to 31: the regions (format.h) that it is made in.
+  uint32_t bits = 0;
   bool writes() const { return bits & 1; }
   bool updates() const { return bits & 0x1e; }
-  bool allocator() const { return bits & 0x2000; }
+  uint32_t regions() const { return bits >> 16; }
   bool same_update(Kind other) const { return updates() && ((bits ^ other.bits) & 0x1ffe) == 0; }
 };
 
 struct Record {
-  uint8_t bytes; // a bit per byte of the granule; 0: free for another use
-  uint8_t unused;
   Kind kind;
   uint32_t stage, place, packet; // packet: counted within the batch
   uint32_t next;                 // 0: the last one
+  uint8_t bytes;                 // a bit per byte of the granule; 0: free for another use
 };
 
 class Shadow {
 public:
   // Forgets all records.
   void empty();
+  // Gives the memory back.
+  void release();
   bool is_empty() const { return records_used_ == 1; }
 
   // The first record of a granule (address / 8), or 0.

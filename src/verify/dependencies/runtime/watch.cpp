@@ -9,7 +9,8 @@ namespace {
 
 // Which relaxation lets the pair through, if any.
 Relaxation relaxation_of(Kind first, Kind second) {
-  if (first.allocator() && second.allocator()) return Relaxation::Allocator;
+  if (const uint32_t common = first.regions() & second.regions(); common != 0)
+    return common & allocator_region ? Relaxation::Allocator : Relaxation::Commuting;
   return first.same_update(second) ? Relaxation::Commutative : Relaxation::None;
 }
 
@@ -17,8 +18,8 @@ Kind kind_of(const Thread& thread, uint64_t begin, uint64_t size, uint32_t what)
   unsigned bits = (what & what_write) != 0;
   if (unsigned op = what >> what_op_shift; op != 0)
     bits |= op << 1 | unsigned(begin & 7) << 5 | unsigned(size & 0x1f) << 8;
-  if (thread.allocator) bits |= 0x2000;
-  return {uint16_t(bits)};
+  if (begin < outside_memory) bits |= thread.regions << 16; // output and locks within keep their order
+  return {bits};
 }
 
 struct Access {
@@ -72,7 +73,7 @@ void access(Thread& thread, uint64_t begin, uint64_t size, uint32_t what, uint32
     if (thread.stage > thread.highest) thread.highest = thread.stage;
     for (uint64_t granule = begin / 8; granule * 8 < end; ++granule) {
       const Record record = {
-          Shadow::bytes_of(granule, begin, end), 0, made.kind, thread.stage, place, thread.in_batch, 0};
+          made.kind, thread.stage, place, thread.in_batch, 0, Shadow::bytes_of(granule, begin, end)};
       if (!thread.shadow.note(granule, record)) __atomic_fetch_add(&file->lost_records, 1, __ATOMIC_RELAXED);
     }
   }

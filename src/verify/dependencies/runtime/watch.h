@@ -14,9 +14,9 @@
 namespace heddle::dependencies {
 
 struct Thread {
-  bool watching;  // a packet of a batch runs, and the runtime itself does not; read at every access
-  bool alone;     // a gate made the packet run alone; its stage stays as it is
-  bool allocator; // within an allocator's own code
+  bool watching;    // a packet of a batch runs, and the runtime itself does not; read at every access
+  bool alone;       // a gate made the packet run alone; its stage stays as it is
+  uint32_t regions; // in which it is (format.h)
   uint32_t stage;
   uint32_t highest;        // stage of any access that was recorded in this batch
   uint32_t in_batch, used; // packets of the batch so far, and those that would hold a context
@@ -45,6 +45,9 @@ HEDDLE_HIDDEN void end_batch(Thread& thread);
 HEDDLE_HIDDEN uint32_t batch_limit();
 // Does a packet run that was not left by a jump or an exception?
 HEDDLE_HIDDEN bool inside_packet(Thread& thread, const void* frame);
+
+// threads.cpp. What the thread holds goes with it.
+HEDDLE_HIDDEN void release_at_end(Thread& thread);
 
 // log.cpp. Counts the pair; `pair` describes it in case that it is new.
 HEDDLE_HIDDEN void report(const Pair& pair);
