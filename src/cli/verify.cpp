@@ -3,6 +3,7 @@
 #include "cli/running.h"
 #include "cli/workspace.h"
 
+#include "program/open.h"
 #include "support/diagnostic.h"
 #include "verify/dependencies/check.h"
 
@@ -47,6 +48,7 @@ llvm::Error compare_order(const Options& options) {
   auto program = workspace->prepared();
   if (!program) return program.takeError();
   if (llvm::Error error = check_build(*plan, program->id, plan_file)) return error;
+  if (llvm::Error error = open_program(*program, plan->openings).takeError()) return error;
   auto result = check_dependencies(workspace->image(), *program, *plan, options.comparison.running.command,
                                    options.staged ? Order::Staged : Order::Original);
   if (!result) return result.takeError();

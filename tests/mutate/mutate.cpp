@@ -5,6 +5,7 @@
 // usage: mutate PROGRAM WORK FOLDER MOST SEED: at most MOST mutants, drawn by SEED, of WORK/plan.json into
 // FOLDER/<n>.json; a line of text for each.
 #include "plan/condense.h"
+#include "plan/openings.h"
 #include "plan/plan.h"
 #include "plan/sites.h"
 #include "plan/study.h"
@@ -125,6 +126,7 @@ llvm::Error run(const std::string& path, const std::string& work, const std::str
   if (!plan) return plan.takeError();
   auto trace = read_trace(work + "/profile.hprof", program->id);
   if (!trace) return trace.takeError();
+  if (llvm::Error error = open_traced(*program, *trace, plan->openings)) return error;
   auto study = study_program(*image, *program, *trace, study_options_of(*plan));
   if (!study) return study.takeError();
 
@@ -155,7 +157,8 @@ int main(int argc, char** argv) {
     return 2;
   }
   unsigned most = 0, seed = 0;
-  if (llvm::StringRef(argv[4]).getAsInteger(10, most) || llvm::StringRef(argv[5]).getAsInteger(10, seed)) return 2;
+  if (llvm::StringRef(argv[4]).getAsInteger(10, most) || llvm::StringRef(argv[5]).getAsInteger(10, seed))
+    return 2;
   if (llvm::Error error = run(argv[1], argv[2], argv[3], most, seed)) {
     report(std::move(error));
     return 1;

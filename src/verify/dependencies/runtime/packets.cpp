@@ -13,6 +13,8 @@
 // original, have begun.
 #include "watch.h"
 
+#include "runtime/internal.h"
+
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -72,6 +74,7 @@ uint32_t batch_limit() {
 }
 
 bool inside_packet(Thread& thread, const void* frame) {
+  if (heddle_this_thread.interrupted != HEDDLE_NONE) return false; // a signal handler
   const auto* at = static_cast<const char*>(frame);
   if (__builtin_expect(at < thread.boundary || at >= thread.stack_high, 1)) return true;
   thread.watching = false;
@@ -90,11 +93,13 @@ void begin_packet(Thread& thread, const void* frame) {
   thread.stage = 0;
   thread.alone = false;
   thread.regions = 0;
+  heddle_this_thread.round = 0;
   thread.watching = true;
 }
 
 void end_packet(Thread& thread, int result) {
   thread.watching = false;
+  heddle_this_thread.round = HEDDLE_NONE;
   if (result != 0) leave_loop(thread);
   if (thread.stage > 0) __atomic_fetch_add(&file->staged_packets, 1, __ATOMIC_RELAXED);
   __atomic_fetch_add(&file->accesses, thread.accesses, __ATOMIC_RELAXED);
@@ -114,6 +119,9 @@ using namespace heddle::dependencies;
 
 extern "C" {
 
+// What the staging runtime has of a thread. Of all that, signals.cpp needs to know whether a packet runs.
+__thread struct heddle_thread heddle_this_thread __attribute__((tls_model("initial-exec"))) = {};
+
 // A site: the packet has finished every stage below.
 HEDDLE_HIDDEN void heddle_dependencies_stage(uint32_t stage) {
   Thread& thread = this_thread;
@@ -122,8 +130,8 @@ HEDDLE_HIDDEN void heddle_dependencies_stage(uint32_t stage) {
   if (stage > thread.stage) thread.stage = stage;
 }
 
-// A gate.
-HEDDLE_HIDDEN void heddle_alone() {
+// A gate. That before a way out, heddle_leaving, is the staging runtime's, which comes here.
+void heddle_alone() {
   Thread& thread = this_thread;
   const void* frame = __builtin_frame_address(0);
   if (!thread.watching || thread.alone || !inside_packet(thread, frame) || nested(thread, frame)) return;

@@ -15,8 +15,8 @@ namespace {
 constexpr unsigned most_contexts = 1024;
 
 struct Numbers {
-  uint32_t last;                  // packet that was started
-  uint32_t of[most_contexts];     // the packet in each context
+  uint32_t last;                   // packet that was started
+  uint32_t of[most_contexts];      // the packet in each context
   uint64_t base, batches, counted; // packets and batches of the file before; crossings counted
 };
 
@@ -50,6 +50,7 @@ bool inside_packet(Thread& thread, const void* /*frame*/) {
     thread.watching = false;
     return false;
   }
+  if (staged.interrupted != HEDDLE_NONE) return false; // a signal handler
   thread.stage = thread.in_batch = numbers.of[context_number(staged)];
   thread.packet = numbers.base + thread.stage;
   return true;
