@@ -54,6 +54,11 @@ check_ndpi() {
   zstd -qdf "$data/traffic-mix.pcap.zst" -o "$out/mix.pcap"
   "$heddle" profile "$program" --work "$out/work" --stdout "$out/profile.out" -- -i "$out/mix.pcap" -q || fail profile
   if plan; then
+    "$heddle" verify "$program" --work "$out/work" --dependencies -- -i "$out/mix.pcap" -q > "$out/dependencies.txt" || {
+      cat "$out/dependencies.txt"
+      fail "the plan reverses dependences"
+    }
+    tail -n 1 "$out/dependencies.txt"
     "$heddle" build "$program" --work "$out/work" -o "$out/ndpiReader.heddle" || fail build
     "$heddle" verify "$program" --optimized "$out/ndpiReader.heddle" --filter durations --filter rates \
       -- -i "$out/mix.pcap" || fail verify

@@ -1,5 +1,5 @@
 // Makes illegal plans out of a legal one: each cut is moved by one block, or by one loop, so that it divides a window
-// that it stood beside. Control flow stays in order and every site has its place, so the mutant looks like a plan that
+// that it stood beside; or a gate in front of rare code is left out. Control flow stays in order and every site has its place, so the mutant looks like a plan that
 // `heddle plan` could have made with one window less; its digest says that it was checked. Judged by tests/mutate/run.
 //
 // usage: mutate PROGRAM WORK FOLDER MOST SEED: at most MOST mutants, drawn by SEED, of WORK/plan.json into
@@ -26,10 +26,22 @@ namespace {
 struct Mutant {
   size_t body = 0;
   std::vector<PlannedSite> sites;
+  std::vector<uint32_t> gates;
   std::string what;
 };
 
-// The mutants of one body.
+// Each gate left out in turn.
+std::vector<Mutant> without_gates(const BodyPlan& plan, size_t body) {
+  std::vector<Mutant> mutants;
+  for (size_t i = 0; i < plan.gates.size(); ++i) {
+    Mutant mutant{body, plan.sites, plan.gates, "without the gate at block " + std::to_string(plan.gates[i])};
+    mutant.gates.erase(mutant.gates.begin() + ptrdiff_t(i));
+    mutants.push_back(std::move(mutant));
+  }
+  return mutants;
+}
+
+// A cut moved, in every way.
 class Mutator {
 public:
   Mutator(const CutGraph& graph, std::vector<unsigned> stages, size_t body)
@@ -66,7 +78,7 @@ private:
       stages[n] = *to;
     if (!in_order(stages)) return std::nullopt;
     const CutNode& node = graph_.nodes[moved.nodes.front()];
-    return Mutant{body_, sites_of(graph_, stages),
+    return Mutant{body_, sites_of(graph_, stages), graph_.gates,
                   node.function + " at " + node.at + " from stage " + std::to_string(from) + " to " +
                       std::to_string(*to)};
   }
@@ -136,12 +148,14 @@ llvm::Error run(const std::string& path, const std::string& work, const std::str
     auto stages = stages_of(study->graphs[body], plan->bodies[body].sites);
     if (!stages) return stages.takeError();
     llvm::append_range(mutants, Mutator(study->graphs[body], *stages, body).all());
+    llvm::append_range(mutants, without_gates(plan->bodies[body], body));
   }
   std::shuffle(mutants.begin(), mutants.end(), std::mt19937(seed));
   if (mutants.size() > most) mutants.resize(most);
   for (size_t i = 0; i < mutants.size(); ++i) {
     Plan mutant = *plan;
     mutant.bodies[mutants[i].body].sites = mutants[i].sites;
+    mutant.bodies[mutants[i].body].gates = mutants[i].gates;
     mutant.checked = decisions_digest(mutant);
     if (llvm::Error error = write_plan(mutant, folder + "/" + std::to_string(i) + ".json")) return error;
     llvm::outs() << mutants[i].what << '\n';

@@ -100,12 +100,16 @@ private:
 
   // Until it returns. What an exception leaves behind ends with the packet.
   void mark_region(Function& function, uint32_t region) {
-    std::vector<ReturnInst*> ends;
-    for (BasicBlock& block : function)
-      if (auto* end = dyn_cast<ReturnInst>(block.getTerminator())) ends.push_back(end);
+    std::vector<Instruction*> ends;
+    for (BasicBlock& block : function) {
+      if (CallInst* last = block.getTerminatingMustTailCall())
+        ends.push_back(last);
+      else if (isa<ReturnInst>(block.getTerminator()))
+        ends.push_back(block.getTerminator());
+    }
     IRBuilder<> builder(&*function.getEntryBlock().getFirstInsertionPt());
     Value* around = runtime_.call(builder, "enter", {builder.getInt32(region)}, builder.getInt32Ty());
-    for (ReturnInst* end : ends) {
+    for (Instruction* end : ends) {
       builder.SetInsertPoint(end);
       runtime_.call(builder, "leave", {around});
     }

@@ -67,14 +67,15 @@ LibraryEffect parse_effect(StringRef text) {
       {"r", Kind::Read},   {"w", Kind::Write},      {"f", Kind::Format},  {"s-", Kind::Stream},
       {"s", Kind::Stream}, {"d", Kind::Descriptor}, {"x", Kind::Release}, {"W", Kind::WriteResult},
   };
-  for (auto [word, kind] : words)
-    if (text.consume_front(word)) {
-      effect.kind = kind;
-      effect.argument = take_number(text);
-      if (kind == Kind::New && effect.argument >= 0) effect.kind = Kind::NewAt;
-      if (!text.empty()) parse_extent(text, effect);
-      if (text.empty()) return effect;
-    }
+  for (auto [word, kind] : words) {
+    if (!text.consume_front(word)) continue;
+    effect.kind = kind;
+    effect.argument = take_number(text);
+    if (kind == Kind::New && effect.argument >= 0) effect.kind = Kind::NewAt;
+    if (!text.empty()) parse_extent(text, effect);
+    if (text.empty()) return effect;
+    break;
+  }
   report_fatal_error("malformed effect in the table of library functions: " + text);
 }
 
