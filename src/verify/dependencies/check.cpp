@@ -226,6 +226,8 @@ Expected<DependencyResult> check_dependencies(const ProgramImage& image, const P
   result.exit_status = run->process.exit_status;
   result.build_seconds = building.count();
   result.run_seconds = run->process.wall_seconds;
+  result.cpu_seconds = run->process.user_seconds + run->process.system_seconds;
+  result.peak_memory_kib = run->process.peak_memory_kib;
   return result;
 }
 

@@ -38,7 +38,8 @@ struct DependencyResult {
   std::vector<std::pair<std::string, uint64_t>>
       unseen; // outside functions that packets called, and how often
   int exit_status = 0;
-  double build_seconds = 0, run_seconds = 0;
+  double build_seconds = 0, run_seconds = 0, cpu_seconds = 0; // the last: of the run
+  long peak_memory_kib = 0;
 };
 
 // Builds the program with every access of memory instrumented and runs it on the command: in its original order, which

@@ -99,7 +99,12 @@ void write_dependencies(const DependencyResult& result, json::OStream& json) {
   json.attribute("accesses", result.accesses);
   json.attribute("lost_records", result.lost_records);
   json.attribute("lost_pairs", result.lost_pairs);
+  json.attribute("instructions_watched", uint64_t(result.instructions));
+  json.attribute("exit_status", result.exit_status);
+  json.attribute("build_seconds", result.build_seconds);
   json.attribute("seconds", result.run_seconds);
+  json.attribute("cpu_seconds", result.cpu_seconds);
+  json.attribute("peak_memory_kib", int64_t(result.peak_memory_kib));
   write_pairs("violations", result.violations, json);
   write_pairs("fell_inside", result.let_through, json);
   json.attributeArray("unseen", [&] {

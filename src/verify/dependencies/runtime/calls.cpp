@@ -11,9 +11,7 @@ namespace {
 
 void touch(const void* begin, size_t size, uint32_t what, uint32_t place) {
   Thread& thread = this_thread;
-  if (!thread.watching || size == 0) return;
-  const auto* at = static_cast<const char*>(begin);
-  if (at >= thread.stack_low && at < thread.boundary) return;
+  if (!thread.watching || size == 0 || on_own_stack(thread, begin)) return;
   if (!inside_packet(thread, __builtin_frame_address(0))) return;
   access(thread, reinterpret_cast<uint64_t>(begin), size, what, place);
 }

@@ -5,8 +5,8 @@
 namespace heddle::dependencies {
 namespace {
 
-constexpr size_t first_slots = 1 << 12, most_slots = 1 << 23;
-constexpr uint32_t first_records = 1 << 12, most_records = 1 << 24;
+constexpr size_t first_slots = 1 << 12, most_slots = 1 << 22;
+constexpr uint32_t first_records = 1 << 12, most_records = 1 << 22;
 
 } // namespace
 

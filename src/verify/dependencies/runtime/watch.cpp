@@ -88,16 +88,6 @@ void new_memory(Thread& thread, const void* begin, size_t size) {
   thread.watching = true;
 }
 
-namespace {
-
-// Is the address in a frame of the packet's own? Staged, each packet has a stack to itself.
-bool on_own_stack(const Thread& thread, const void* address) {
-  const auto* at = static_cast<const char*>(address);
-  return at >= thread.stack_low && at < thread.boundary;
-}
-
-} // namespace
-
 } // namespace heddle::dependencies
 
 using namespace heddle::dependencies;

@@ -31,6 +31,12 @@ struct Thread {
 extern HEDDLE_HIDDEN __thread Thread this_thread __attribute__((tls_model("initial-exec")));
 extern HEDDLE_HIDDEN File* file; // null: nothing is checked
 
+// Is the address in a frame of the packet's own? Staged, each packet has a stack to itself.
+inline bool on_own_stack(const Thread& thread, const void* address) {
+  const auto* at = static_cast<const char*>(address);
+  return at >= thread.stack_low && at < thread.boundary;
+}
+
 // watch.cpp. An access by this thread's packet; `begin` may be one of the addresses below.
 HEDDLE_HIDDEN void access(Thread& thread, uint64_t begin, uint64_t size, uint32_t what, uint32_t place);
 // The memory is new, or its owner let it go: what was recorded of it is no dependence.
