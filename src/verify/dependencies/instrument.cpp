@@ -8,7 +8,7 @@
 // only, where nobody waits.
 //
 // Left out: variables of the function's own that are addressed directly (a packet's stack is its own when staged),
-// constants, and a second access of one kind to the same address within a block, with no call between: it has the
+// constants, the staging runtime's own variables, which sites read, and a second access of one kind to the same address within a block, with no call between: it has the
 // first one's stage.
 //
 // An update whose old value is used for nothing else is recognised by its instructions alone (src/analysis,
@@ -141,8 +141,11 @@ private:
     if (!address || address->getType()->getPointerAddressSpace() != 0) return false;
     const Value* object = getUnderlyingObject(address);
     if (isa<AllocaInst>(object)) return false;
+    if (auto* local = dyn_cast<IntrinsicInst>(object);
+        local && local->getIntrinsicID() == Intrinsic::threadlocal_address)
+      object = local->getArgOperand(0);
     auto* global = dyn_cast<GlobalVariable>(object);
-    if (global && global->isConstant()) return false;
+    if (global && (global->isConstant() || global->getName().starts_with("heddle_"))) return false;
     return seen_.insert({address, what_of(instruction)}).second;
   }
 
