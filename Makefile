@@ -2,7 +2,7 @@
 BUILD ?= build
 JOBS  ?= $(shell nproc)
 
-.PHONY: all demo test build deps check check-net check-apps sanitize lint tidy format fuzz bench apps clean help
+.PHONY: all demo test build deps check check-net check-apps sanitize lint tidy format fuzz mutants bench apps clean help
 
 all: build
 
@@ -31,7 +31,12 @@ check check-net check-apps sanitize lint: build
 SEED  ?= $(shell date +%s)
 COUNT ?= 2000
 fuzz: build
-	tests/fuzz/run --build $(BUILD) --seed $(SEED) --count $(COUNT)
+	tests/fuzz/run --build $(BUILD) --seed $(SEED) --count $(COUNT) --dependencies
+
+## make mutants     illegal plans of the fuzzer's programs and of examples/upf: what share does the checker flag?
+mutants: build
+	tests/mutate/run --build $(BUILD) --seed $(SEED) --count 100
+	tests/mutate/run --build $(BUILD) --seed $(SEED) --upf
 
 ## make bench       all benchmarks; JSON in build/bench/
 bench: build
