@@ -63,7 +63,7 @@ public:
   template <typename Visit> void each(uint64_t begin, uint64_t end, Visit visit) const {
     if (is_empty() || begin >= end) return;
     const uint64_t first = begin / 8, last = (end - 1) / 8;
-    if (last - first < slots_used_) {
+    if (last - first < slot_count_) {
       for (uint64_t granule = first; granule <= last; ++granule)
         visit(granule, bytes_of(granule, begin, end));
       return;
