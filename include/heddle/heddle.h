@@ -16,6 +16,7 @@ struct heddle_counters {
   uint64_t batches;   // sets of packets that were in flight together
   uint64_t crossings; // times a packet was suspended at a site and resumed
   uint64_t alone;     // packets that took a rare path and ran alone from there on
+  uint64_t deferred;  // calls for output that were kept with their packet and made later
 };
 
 #ifndef HEDDLE_ABSENT
@@ -42,7 +43,7 @@ static inline unsigned heddle_in_flight(void) {
   return 0;
 }
 static inline void heddle_get_counters(struct heddle_counters* counters) {
-  counters->packets = counters->batches = counters->crossings = counters->alone = 0;
+  counters->packets = counters->batches = counters->crossings = counters->alone = counters->deferred = 0;
 }
 
 #endif

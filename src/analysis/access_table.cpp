@@ -16,12 +16,13 @@ AccessTable::UnitId AccessTable::new_unit() {
 size_t AccessTable::KeyHash::operator()(const AccessKey& key) const {
   const Place& place = key.place;
   return llvm::hash_combine(key.object, place.offset, place.stride, place.low, place.high, key.size,
-                            key.write, unsigned(key.update), key.implied, key.rare, key.groups);
+                            key.write, unsigned(key.update), key.implied, key.rare, key.deferrable,
+                            key.groups);
 }
 
 static AccessKey key_of(const Access& access) {
   return {access.object, access.place,   access.size, access.write,
-          access.update, access.implied, access.rare, access.groups};
+          access.update, access.implied, access.rare, access.deferrable, access.groups};
 }
 
 void AccessTable::add(UnitId unit, const Access& access) {

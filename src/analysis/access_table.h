@@ -21,6 +21,7 @@ struct AccessKey {
   // To the outside world as a whole, because the object accessed has escaped to it (effects.h).
   bool implied;
   bool rare;       // by a packet that is alone by then
+  bool deferrable; // as in Access
   GroupSet groups; // within calls of these commuting groups
   bool operator==(const AccessKey&) const = default;
 };

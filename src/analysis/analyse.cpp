@@ -1,5 +1,6 @@
 #include "analysis/analyse.h"
 
+#include "analysis/deferrable.h"
 #include "analysis/external_models.h"
 #include "analysis/induction.h"
 #include "analysis/rarity.h"
@@ -203,6 +204,28 @@ std::vector<ObjectSet> find_own_arrays(const Program& program, const Effects& ef
   return result;
 }
 
+// A call that one body can keep and another cannot has to be made where it is in both. Adds such calls to `fixed`;
+// true if there are any.
+bool add_disputed(const Program& program, const Effects& effects, const std::vector<Locations>& found,
+                  llvm::DenseSet<const llvm::CallBase*>& fixed) {
+  const size_t before = fixed.size();
+  for (size_t b = 0; b != found.size(); ++b) {
+    const auto& reach = effects.reach(*program.bodies[b].body);
+    llvm::DenseSet<const llvm::Function*> reached(reach.begin(), reach.end());
+    for (const Locations& other : found)
+      for (const llvm::CallBase* call : other.kept)
+        if (reached.contains(call->getFunction()) && !llvm::is_contained(found[b].kept, call))
+          fixed.insert(call);
+  }
+  return fixed.size() != before;
+}
+
+void describe_kept(CutGraph& result, llvm::ArrayRef<const llvm::CallBase*> kept, const BlockTable& blocks) {
+  for (const llvm::CallBase* call : kept)
+    result.deferred.push_back({blocks.id(call->getParent()), number_in_block(*call),
+                               call->getCalledFunction()->getName().str(), location_of(*call).str()});
+}
+
 } // namespace
 
 llvm::Expected<Analysis> analyse(const Program& program, const BlockTable& blocks,
@@ -237,19 +260,30 @@ llvm::Expected<Analysis> analyse(const Program& program, const BlockTable& block
   };
   open.rare = rarity;
   if (options.hot) open.hot = [&](const llvm::BasicBlock* block) { return options.hot(blocks.id(block)); };
+  std::vector<BodyGraph> body_graphs;
+  for (const PacketBody& body : program.bodies)
+    body_graphs.push_back(build_body_graph(*body.body, open));
+  std::vector<Locations> found;
+  LocationOptions locations = options.locations;
+  locations.groups = &groups;
+  if (options.spans)
+    locations.spans = [&](const llvm::BasicBlock* block) { return options.spans(blocks.id(block)); };
+  do {
+    found.clear();
+    for (size_t b = 0; b != program.bodies.size(); ++b) {
+      Sharing sharing(*program.bodies[b].body, *effects, own_arrays[b]);
+      found.push_back(find_locations(body_graphs[b], program.bodies[b], *effects, sharing, locations));
+    }
+  } while (add_disputed(program, *effects, found, locations.fixed));
   for (size_t b = 0; b != program.bodies.size(); ++b) {
     const PacketBody& body = program.bodies[b];
-    BodyGraph graph = build_body_graph(*body.body, open);
-    Sharing sharing(*body.body, *effects, own_arrays[b]);
+    const BodyGraph& graph = body_graphs[b];
     CutGraph& described = result.graphs.emplace_back(describe_graph(graph, body, blocks));
     described.gates = rarity.gates(effects->reach(*body.body));
     mark_rare_inside(described, graph, *effects, rarity);
     if (options.code_lines) add_static_lines(described, graph, *effects, blocks, options.code_lines);
-    LocationOptions locations = options.locations;
-    locations.groups = &groups;
-    if (options.spans)
-      locations.spans = [&](const llvm::BasicBlock* block) { return options.spans(blocks.id(block)); };
-    described.locations = find_locations(graph, body, *effects, sharing, locations);
+    described.locations = std::move(found[b].all);
+    describe_kept(described, found[b].kept, blocks);
     add_untraced(result.remarks, *body.body, *effects);
     if (graph.truncated)
       result.remarks.push_back({"body-too-large", body.loop_at.str(),

@@ -1,5 +1,6 @@
 #include "analysis/constraints.h"
 
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/InstIterator.h"
 
@@ -152,9 +153,11 @@ void ConstraintBuilder::add_entry_points() {
 
 // --- Globals ----------------------------------------------------------------------------------------------
 
-static std::optional<SystemLocation> system_variable(StringRef name) {
-  if (name == "stdin" || name == "stdout" || name == "stderr") return SystemLocation::StdioChannel;
-  return std::nullopt;
+static std::optional<StandardStream> standard_stream(StringRef name) {
+  return StringSwitch<std::optional<StandardStream>>(name)
+      .Case("stdin", StandardStream::In)
+      .Cases("stdout", "stderr", StandardStream::Out)
+      .Default(std::nullopt);
 }
 
 ObjectId ConstraintBuilder::object_of(const GlobalVariable& global) {
@@ -188,8 +191,9 @@ void ConstraintBuilder::add_globals() {
     if (global.getName().starts_with("llvm.")) continue;
     ObjectId id = object_of(global);
     if (global.isDeclaration()) {
-      if (auto system = system_variable(global.getName()))
-        solver_.add_address(solver_.stored_at(id, Place::at(0)), system_object(*system), Place::anywhere());
+      if (auto stream = standard_stream(global.getName()))
+        solver_.add_address(solver_.stored_at(id, Place::at(0)), system_object(SystemLocation::StdioChannel),
+                            Place::at(int64_t(*stream) * stream_size));
       else
         solver_.add_address(outside_, id, Place::at(0));
       continue;

@@ -131,6 +131,7 @@ private:
   void keep(NodeId pointer, const ModelClause& clause);
   NodeId fresh_packet(const llvm::CallBase& call);
   NodeId fresh_part(const llvm::CallBase& call, const char* label, ObjectKind kind);
+  Place new_stream(const llvm::CallBase& call, const llvm::Function& function);
   NodeId callback_frame(const llvm::CallBase& call, int user);
   NodeId actual(const llvm::CallBase& call, const ModelClause::Actual& actual);
   std::optional<uint64_t> model_size(const llvm::CallBase& call, const ModelClause& clause) const;
@@ -178,6 +179,7 @@ private:
   llvm::DenseMap<const llvm::GlobalVariable*, ObjectId> globals_;
   llvm::DenseMap<const llvm::Function*, ObjectId> functions_;
   llvm::StringMap<ObjectId> library_objects_;
+  llvm::DenseMap<const llvm::CallBase*, int64_t> streams_; // calls that open one, numbered
   std::optional<ObjectId> library_constants_;
   std::vector<ObjectId> system_;
   llvm::DenseSet<const llvm::Value*> in_loops_; // pointer arithmetic that feeds itself within a function

@@ -1,6 +1,7 @@
 // Models of external functions (external_models.h) as constraints.
 #include "analysis/constraints.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/Instructions.h"
 
 using namespace llvm;
@@ -107,6 +108,14 @@ NodeId ConstraintBuilder::actual(const CallBase& call, const ModelClause::Actual
   }
 }
 
+// The stream that the call opens.
+Place ConstraintBuilder::new_stream(const CallBase& call, const Function& function) {
+  auto [entry, fresh] = streams_.try_emplace(&call, int64_t(streams_.size()));
+  static constexpr StringRef to_memory[] = {"fmemopen", "open_memstream"};
+  if (is_contained(to_memory, function.getName())) return Place::at(-(entry->second + 1) * stream_size);
+  return Place::at(first_opened_stream + entry->second * stream_size);
+}
+
 // A node with what the clause returns or stores.
 NodeId ConstraintBuilder::model_source(const CallBase& call, const Function& function,
                                        const ModelClause& clause) {
@@ -139,7 +148,9 @@ NodeId ConstraintBuilder::model_source(const CallBase& call, const Function& fun
     solver_.add_copy(solver_.seen_at(system_object(clause.system), Place::anywhere()), node);
     return node;
   case Source::SystemObject:
-    solver_.add_address(node, system_object(clause.system), Place::anywhere());
+    solver_.add_address(node, system_object(clause.system),
+                        clause.system == SystemLocation::StdioChannel ? new_stream(call, function)
+                                                                      : Place::anywhere());
     return node;
   case Source::Packet:
     return fresh_packet(call);

@@ -75,6 +75,12 @@ struct SharedLocation {
   std::string would_free; // for a window: which relaxation would, and what stands in its way
 };
 
+// A call for output that is kept with its packet and made in packet order.
+struct DeferredCall {
+  uint32_t block = 0, call = 0; // BlockId; which of the block's calls, from 0
+  std::string callee, at;       // the function of the C library, and the place of the call
+};
+
 struct CutGraph {
   std::string body; // function name
   uint32_t entry = 0;
@@ -83,6 +89,7 @@ struct CutGraph {
   std::vector<CutNode> nodes;
   std::vector<CutEdge> edges;
   std::vector<SharedLocation> locations;
+  std::vector<DeferredCall> deferred;
   std::vector<uint32_t> gates; // BlockIds at whose beginning a packet becomes alone; ascending
 };
 

@@ -27,12 +27,12 @@ namespace {
 struct SameEffect { // equal but for the instruction
   size_t operator()(const Access& a) const {
     return hash_combine(a.object, a.place.offset, a.place.stride, a.place.low, a.place.high, a.size, a.write,
-                        a.atomic, unsigned(a.update), a.implied, a.rare, a.groups);
+                        a.atomic, unsigned(a.update), a.implied, a.rare, a.deferrable, a.groups);
   }
   bool operator()(const Access& a, const Access& b) const {
     return a.object == b.object && a.place == b.place && a.size == b.size && a.write == b.write &&
            a.atomic == b.atomic && a.update == b.update && a.implied == b.implied && a.rare == b.rare &&
-           a.groups == b.groups;
+           a.deferrable == b.deferrable && a.groups == b.groups;
   }
 };
 
@@ -94,7 +94,8 @@ std::vector<Access> Effects::State::compute(const Instruction& instruction) {
   if (auto* load = dyn_cast<LoadInst>(&instruction))
     touch(load->getPointerOperand(), load->getType(), false, load->isAtomic());
   if (auto* store = dyn_cast<StoreInst>(&instruction))
-    touch(store->getPointerOperand(), store->getValueOperand()->getType(), true, store->isAtomic());
+    touch(store->getPointerOperand(), store->getValueOperand()->getType(), true,
+          store->isAtomic() || store->isVolatile());
   if (auto* update = dyn_cast<AtomicRMWInst>(&instruction))
     for (bool write : {false, true})
       touch(update->getPointerOperand(), update->getType(), write, true);

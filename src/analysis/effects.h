@@ -20,12 +20,15 @@ struct Access {
   Place place;
   uint64_t size = unknown_size; // bytes from each start
   bool write = false;
-  bool atomic = false;
+  bool atomic = false; // or a volatile write, or by a function that works on rings: other threads see it
   // On the unknown object only: says that the instruction accesses a named object that has escaped, and that
   // pointers of unknown origin may therefore reach, too. Such accesses conflict with accesses of the unknown
   // object that are not implied; among themselves they say nothing. (The access of the named object is in the
-  // list as well.)
+  // list as well.) Likewise on the location of all descriptors: a use of a stream, whose descriptor the program
+  // may use by itself.
   bool implied = false;
+  // Of a channel: made by a call that can be kept with its packet and made later (deferrable.h).
+  bool deferrable = false;
   // Made in rare code (EffectsOptions::rare), or in a function that rare code calls.
   bool rare = false;
   // Made within a call of these commuting groups (commuting.h).

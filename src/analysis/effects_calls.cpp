@@ -1,7 +1,9 @@
 #include "analysis/effects_calls.h"
 
 #include "analysis/assembly.h"
+#include "analysis/deferrable.h"
 #include "analysis/external_models.h"
+#include "analysis/streams.h"
 
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -104,6 +106,20 @@ void AccessList::add_system(SystemLocation location, bool read, bool write) {
   if (write) add_anywhere(points_to_.system_object(location), true);
 }
 
+void AccessList::add_channel(const Channel& channel, bool read, bool write) {
+  Access access;
+  access.object = points_to_.system_object(channel.location);
+  access.place = channel.place;
+  access.size = channel.size;
+  access.deferrable = channel.deferrable;
+  access.implied = channel.implied;
+  access.rare = channel.rare;
+  for (bool writes : {false, true}) {
+    access.write = writes;
+    if (writes ? write : read) add(access);
+  }
+}
+
 // Everything that has escaped (that is what the unknown object stands for), and every system location.
 static void add_unknown(AccessList& list, bool writes) {
   list.add_anywhere(list.points_to().unknown_object(), false);
@@ -185,7 +201,7 @@ namespace {
 class ModelAccesses {
 public:
   ModelAccesses(const CallBase& call, AccessList& list)
-      : call_(call), list_(list), points_to_(list.points_to()) {}
+      : call_(call), list_(list), points_to_(list.points_to()), deferrable_(is_deferrable(call)) {}
 
   void add(const Function& function, const ModelClause& clause);
 
@@ -201,10 +217,13 @@ private:
   void touch_deep(int index, unsigned depth, bool write);
   void consume(const ModelClause& clause);
   void returned(const Function& function, const ModelClause& clause);
+  void system(const ModelClause& clause, bool alone);
 
   const CallBase& call_;
   AccessList& list_;
   const PointsTo& points_to_;
+  bool atomic_ = false;   // the function that is added synchronises threads by the memory it works on
+  const bool deferrable_; // the call, but for the stream that it writes to
 };
 
 uint64_t ModelAccesses::size_of(const ModelClause& clause) const {
@@ -217,7 +236,7 @@ uint64_t ModelAccesses::size_of(const ModelClause& clause) const {
 
 void ModelAccesses::touch(int index, uint64_t size, bool write) {
   const Value* pointer = argument(index);
-  if (pointer && pointer->getType()->isPointerTy()) list_.add(pointer, size, write);
+  if (pointer && pointer->getType()->isPointerTy()) list_.add(pointer, size, write, atomic_);
 }
 
 // The pointees, and what they point to over `depth` steps.
@@ -260,8 +279,34 @@ void ModelAccesses::returned(const Function& function, const ModelClause& clause
   if (clause.source == Source::Contents) touch(clause.source_argument, unknown_size, false);
 }
 
+// What is done to streams is done to their descriptors, too.
+void ModelAccesses::system(const ModelClause& clause, bool alone) {
+  AccessList::Channel channel{clause.system, Place::anywhere(), unknown_size, deferrable_, false, alone};
+  auto touch = [&] { list_.add_channel(channel, clause.reads, clause.writes); };
+  if (clause.system == SystemLocation::StdioChannel) {
+    bool to_descriptor = false;
+    for (const Stream& stream : streams_of(points_to_, call_, clause.argument)) {
+      channel.place = stream.place;
+      channel.size = stream.size;
+      channel.deferrable = deferrable_ && stream.deferrable;
+      touch();
+      to_descriptor |= stream.descriptor_in_use;
+    }
+    if (!to_descriptor) return;
+    channel = {SystemLocation::FileDescriptor, Place::at(streams_descriptor), 1, deferrable_, true, alone};
+  } else if (clause.system == SystemLocation::FileDescriptor) {
+    const Value* descriptor = argument(clause.argument);
+    if (descriptor && is_own_descriptor(points_to_, *descriptor)) {
+      channel.place = Place::at(own_descriptor);
+      channel.size = 1;
+    }
+  }
+  touch();
+}
+
 void ModelAccesses::add(const Function& function, const ModelClause& clause) {
   unsigned last = clause.onwards ? call_.arg_size() : clause.argument + 1;
+  atomic_ = function.getName().starts_with("rte_ring_");
   switch (clause.kind) {
   case Kind::Read:
   case Kind::Write:
@@ -290,7 +335,7 @@ void ModelAccesses::add(const Function& function, const ModelClause& clause) {
     // The transformation lets all earlier packets end before a call that ends the program (transform/leaving.h).
     if (clause.system == SystemLocation::ProcessExit && is_final_exit(function, call_))
       return list_.add_final_exit();
-    return list_.add_system(clause.system, clause.reads, clause.writes);
+    return system(clause, is_final_exit(function, call_));
   case Kind::Keep:
   case Kind::KeepCode:
   case Kind::StoreSystem:

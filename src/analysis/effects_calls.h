@@ -19,6 +19,14 @@ public:
   void add_anywhere(ObjectId object, bool write);
   void add_anywhere(const ObjectSet& objects, bool write);
   void add_system(SystemLocation location, bool read, bool write);
+  // The same of a stream or descriptor that has a place of its own in the location.
+  struct Channel {
+    SystemLocation location;
+    Place place;
+    uint64_t size;
+    bool deferrable = false, implied = false, rare = false; // as in Access
+  };
+  void add_channel(const Channel& channel, bool read, bool write);
   void add_final_exit(); // by a packet that is alone by then
   std::vector<Access> take();
 

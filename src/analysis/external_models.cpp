@@ -95,7 +95,12 @@ static ModelClause parse_system(StringRef text) {
   ModelClause clause = clause_of(Kind::System);
   if (text.consume_back(".r")) clause.writes = false;
   if (text.consume_back(".w")) clause.reads = false;
-  clause.system = system_named(text);
+  auto [system, channel] = text.split(':');
+  clause.system = system_named(system);
+  if (channel == "out")
+    clause.argument = ModelClause::standard_output;
+  else if (!channel.empty())
+    clause.argument = take_number(channel);
   return clause;
 }
 

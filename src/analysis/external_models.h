@@ -17,6 +17,7 @@
 //     *A=V  *A+=V     stores V where A points to;  A[]=V  somewhere into A's object
 //     cA(V,V)         calls function pointer A with these arguments
 //     @SYSTEM  @SYSTEM.r  @SYSTEM.w   touches a system location: reads and writes / only reads / only writes
+//     @stdio:A  @stdio:out  @fd:A   touches the stream or descriptor that argument A is, standard output
 //     SYSTEM:=V       the system keeps V, for held:SYSTEM to give it back (epoll's user data)
 //     exit            does not come back
 //
@@ -97,16 +98,17 @@ struct ModelClause {
   };
 
   Kind kind = Kind::Read;
-  int argument = -1;            // A
-  bool anywhere = false;        // "A[]"
-  bool onwards = false;         // "A+"
-  bool through = false;         // "A!"
-  uint64_t size = unknown_size; // "=N"
+  static constexpr int standard_output = -2; // as the argument of System: that stream
+  int argument = -1;                         // A
+  bool anywhere = false;                     // "A[]"
+  bool onwards = false;                      // "A+"
+  bool through = false;                      // "A!"
+  uint64_t size = unknown_size;              // "=N"
   int size_argument = -1, size_argument2 = -1;
   Source source = Source::None; // of Return, StoreTo, Copy
   int source_argument = -1;
   SystemLocation system = SystemLocation::External;
-  bool reads = true, writes = true; // of System
+  bool reads = true, writes = true; // of System; `argument` is the stream or descriptor
   std::vector<Actual> actuals;      // of Call
 };
 

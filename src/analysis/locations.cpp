@@ -20,6 +20,7 @@
 //   commuting       every access to the range is made within calls of one group of functions that the user declared
 //                   to commute (commuting.h).
 //   declared        the user says that the location needs no window.
+//   deferred-output  channels.cpp.
 //   abnormal-exit   abort, failed assertions, traps: a program that crashes has no outputs to compare.
 //   rare-path       accesses in rare code are made by a packet that is alone: all before it have ended, and none
 //                   after it goes on until it has ended. So they can only pass what later packets did in stages
@@ -27,6 +28,7 @@
 //                   lie in a stage before that of the rare one (CutGraph, condense.cpp).
 #include "analysis/locations.h"
 
+#include "analysis/channels.h"
 #include "analysis/exits.h"
 #include "analysis/hints.h"
 #include "analysis/location_names.h"
@@ -55,8 +57,14 @@ public:
         options_(options), table_(graph, effects, options.spans), exits_(table_, effects),
         maker_slot_(2 * table_.unit_count()), names_(effects.points_to().module()) {}
 
-  std::vector<SharedLocation> run() {
+  Locations run() {
     loop_control();
+    ChannelOptions output;
+    output.defer = on("deferred-output");
+    output.fixed = options_.fixed;
+    channels_ = find_channels(graph_, effects_, table_, output);
+    for (const Channel& channel : channels_.all)
+      add_channel(channel);
     for (ObjectId object : table_.objects()) {
       const MemoryObject& memory = points_to_.objects()[object];
       if (memory.kind == ObjectKind::System)
@@ -70,7 +78,7 @@ public:
       else
         shared(memory);
     }
-    return std::move(result_);
+    return {std::move(result_), std::move(channels_.kept)};
   }
 
 private:
@@ -232,7 +240,14 @@ private:
     SharedLocation location;
     location.name = system_location_name(object.system).str();
     if (object.system == SystemLocation::Untraced) return untraced(std::move(location), object);
-    touch_all(location, table_.keys_of(object.id));
+    if (holds_channels(object.system)) return; // add_channel
+    std::vector<uint32_t> keys = table_.keys_of(object.id);
+    // A call that is kept leaves errno as it is.
+    if (object.system == SystemLocation::Errno && !channels_.some_stay)
+      llvm::erase_if(keys,
+                     [&](uint32_t key) { return table_.keys()[key].deferrable && !table_.keys()[key].rare; });
+    if (keys.empty()) return;
+    touch_all(location, keys);
     if (!location.accesses.empty() && exits_.show(object)) add_exits(location);
     switch (object.system) {
     case SystemLocation::Allocator:
@@ -248,11 +263,8 @@ private:
         return;
       }
       break;
-    case SystemLocation::StdioChannel:
-    case SystemLocation::FileDescriptor:
-    case SystemLocation::Syslog:
     case SystemLocation::TransmitPort:
-      location.would_free = "deferred output: results kept with the packet and emitted in packet order";
+      location.would_free = "nothing: what the port does not take, the program has to keep or to free";
       break;
     case SystemLocation::External:
       location.would_free = "a model of the external functions listed under remarks";
@@ -266,6 +278,40 @@ private:
     location.verdict = "window";
     location.reason = "the order in which packets use it can be observed from outside";
     result_.push_back(std::move(location));
+  }
+
+  void add_channel(const Channel& channel) {
+    SharedLocation location;
+    location.name = channel.name;
+    touch_all(location, channel.keys);
+    const bool common = llvm::any_of(location.accesses, [](const LocationAccess& a) { return !a.rare; });
+    if (channel.deferred && common)
+      return relax(location, "deferred-output",
+                   "its calls are kept with the packet and made in packet order: " + kept_calls(location));
+    if (exits_.show(points_to_.objects()[channel.object])) add_exits(location);
+    if (const Declaration* declaration = declared(location.name, {})) return relax(location, *declaration);
+    if (only_rare_code_writes(location))
+      return relax(location, "rare-path", "only packets that run alone change it");
+    location.verdict = "window";
+    location.reason = "the order in which packets use it can be observed from outside";
+    location.would_free = "deferred-output, but " + channel.obstacle;
+    result_.push_back(std::move(location));
+  }
+
+  // Where the accesses are, as the location names them.
+  static std::string kept_calls(const SharedLocation& location) {
+    constexpr size_t most = 4;
+    std::set<std::string> places;
+    for (const LocationAccess& access : location.accesses)
+      if (!access.rare && !access.at.empty()) places.insert(access.at + " in " + access.function);
+    std::string text;
+    size_t named = 0;
+    for (const std::string& place : places) {
+      if (named == most) break;
+      text += (named++ ? ", " : "") + place;
+    }
+    if (places.size() > most) text += " and " + std::to_string(places.size() - most) + " more";
+    return text;
   }
 
   // Exits are accesses to what is seen after them: as writes, because they end all that comes later.
@@ -536,6 +582,7 @@ private:
   const LocationOptions& options_;
   AccessTable table_;
   Exits exits_;
+  Channels channels_;
   std::vector<uint32_t> maker_slot_; // by unit, common and rare: where it was in the list made last
   LocationNames names_;
   std::vector<SharedLocation> result_;
@@ -544,8 +591,9 @@ private:
 } // namespace
 
 llvm::ArrayRef<llvm::StringRef> relaxation_names() {
-  static const llvm::StringRef names[] = {"read-only", "packet-private", "allocator",     "commutative",
-                                          "commuting", "declared",       "abnormal-exit", "rare-path"};
+  static const llvm::StringRef names[] = {
+      "read-only", "packet-private",  "allocator",     "commutative", "commuting",
+      "declared",  "deferred-output", "abnormal-exit", "rare-path"};
   return names;
 }
 
@@ -558,9 +606,8 @@ bool is_meant(const Declaration& declaration, llvm::StringRef name, llvm::String
   return same(name) || same(object);
 }
 
-std::vector<SharedLocation> find_locations(const BodyGraph& graph, const PacketBody& body,
-                                           const Effects& effects, const Sharing& sharing,
-                                           const LocationOptions& options) {
+Locations find_locations(const BodyGraph& graph, const PacketBody& body, const Effects& effects,
+                         const Sharing& sharing, const LocationOptions& options) {
   return Finder(graph, body, effects, sharing, options).run();
 }
 

@@ -17,15 +17,20 @@ struct LocationOptions {
   llvm::StringSet<> without; // relaxations that are switched off
   RunSpans spans;            // when the sample's packets ran what; null: not known
   Declarations declarations;
-  const CommutingGroups* groups = nullptr; // that the effects know; null: none
+  const CommutingGroups* groups = nullptr;     // that the effects know; null: none
+  llvm::DenseSet<const llvm::CallBase*> fixed; // calls for output that cannot be kept in another body
 };
 
 // Does a declaration (kind "declared") name this location, by `name` or as a part of `object`? Where the object
 // comes from, "(heap at ...)", may be left out.
 bool is_meant(const Declaration& declaration, llvm::StringRef name, llvm::StringRef object);
 
-std::vector<SharedLocation> find_locations(const BodyGraph& graph, const PacketBody& body,
-                                           const Effects& effects, const Sharing& sharing,
-                                           const LocationOptions& options);
+struct Locations {
+  std::vector<SharedLocation> all;
+  std::vector<const llvm::CallBase*> kept; // calls for output of channels that are deferred
+};
+
+Locations find_locations(const BodyGraph& graph, const PacketBody& body, const Effects& effects,
+                         const Sharing& sharing, const LocationOptions& options);
 
 } // namespace heddle

@@ -1,10 +1,13 @@
 #include "analysis/loop_control.h"
 
+#include "analysis/deferrable.h"
+
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
 
 namespace heddle {
 
@@ -51,10 +54,12 @@ std::vector<uint32_t> nodes_after(const BodyGraph& graph,
   return result;
 }
 
+// The C library's functions for output unwind only where a thread is cancelled.
 bool may_unwind(const llvm::Instruction& instruction) {
   if (llvm::isa<llvm::ResumeInst>(instruction)) return true;
   const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
-  return call && !call->doesNotThrow();
+  if (!call || call->doesNotThrow()) return false;
+  return !deferrable_function(*call) || instruction.getModule()->getFunction("pthread_cancel");
 }
 
 } // namespace

@@ -53,6 +53,16 @@ enum class SystemLocation : uint8_t {
   Untraced,    // what is reached through pointers to which nothing is known to be assigned
 };
 constexpr unsigned system_location_count = unsigned(SystemLocation::Untraced) + 1;
+
+// Places in the StdioChannel object, one for each stream that is told apart: the standard ones, those opened by
+// one call, and, below 0, those whose bytes go to memory of the program's.
+constexpr int64_t stream_size = 4096; // more than a FILE
+// Standard output and error count as one: they often end in one file, where their order shows.
+enum class StandardStream : uint8_t { In, Out };
+constexpr int64_t first_opened_stream = 2 * stream_size;
+// Places in the FileDescriptor object: descriptors that may belong to a stream, and those that do not.
+constexpr int64_t streams_descriptor = 0, own_descriptor = 1;
+
 llvm::StringRef system_location_name(SystemLocation location); // "standard I/O channel", "errno", ...
 
 // Byte offsets at which something starts: {offset} when stride is 0, else every x = offset (mod stride)

@@ -14,7 +14,7 @@ bool is_opaque(const llvm::Function& function) {
 
 // What may run in signal handlers that the runtime does not keep gates out of (src/runtime/signals.cpp): those
 // installed by other means than sigaction and signal, and those that may leave by longjmp.
-static llvm::DenseSet<const llvm::Function*> run_by_signals(const PointsTo& points_to) {
+llvm::DenseSet<const llvm::Function*> run_by_signals(const PointsTo& points_to) {
   const auto& objects = points_to.objects();
   std::vector<const llvm::Function*> handlers, others;
   auto add = [&](const ObjectSet& pointees, std::vector<const llvm::Function*>& to) {

@@ -167,7 +167,9 @@ Place Solver::normal(ObjectId object, Place place) {
   if (!transfer) {
     const MemoryObject& o = objects_[object];
     if (o.kind == ObjectKind::Function) return Place::at(0);
-    if (o.kind == ObjectKind::System || o.kind == ObjectKind::Unknown || o.no_pointers)
+    const bool streams = o.kind == ObjectKind::System && o.system == SystemLocation::StdioChannel;
+    if (streams && !place.exact()) return Place::anywhere();
+    if ((o.kind == ObjectKind::System && !streams) || o.kind == ObjectKind::Unknown || o.no_pointers)
       return Place::anywhere();
     if (!place.exact() && o.size) {
       place.low = std::max<int64_t>(place.low, 0);

@@ -99,6 +99,7 @@ public:
     std::vector<unsigned> by_node = node_stages(condensed_, stages);
     body_.sites = sites_of(graph_, by_node);
     body_.gates = graph_.gates;
+    body_.deferred = graph_.deferred;
     body_.stages = stages_table(graph_, condensed_, by_node);
     if (!body_.sites.empty()) remark_oversized();
     return std::move(body_);

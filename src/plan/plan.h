@@ -61,6 +61,7 @@ struct BodyPlan {
   std::string source; // function and file:line of the loop
   std::vector<CutContext> contexts;
   std::vector<PlannedSite> sites;
+  std::vector<DeferredCall> deferred; // calls for output that are kept with the packet
   std::vector<uint32_t> gates;        // BlockIds at whose beginning a packet becomes alone
   std::vector<PlannedStage> stages;   // at least one
   std::vector<PlannedWindow> windows; // largest first

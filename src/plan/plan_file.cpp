@@ -92,6 +92,13 @@ template <typename Fields, Maybe<PlannedSite> T> void list_fields(Fields& fields
   fields("at", site.at);
 }
 
+template <typename Fields, Maybe<DeferredCall> T> void list_fields(Fields& fields, T& call) {
+  fields("block", call.block);
+  fields("call", call.call);
+  fields("callee", call.callee);
+  fields("at", call.at);
+}
+
 template <typename Fields, Maybe<CutContext> T> void list_fields(Fields& fields, T& context) {
   fields("parent", context.parent);
   fields("call_block", context.call_block);
@@ -113,6 +120,7 @@ template <typename Fields, Maybe<BodyPlan> T> void list_fields(Fields& fields, T
   fields("stages", body.stages);
   fields("sites", body.sites);
   fields("gates", body.gates);
+  fields("deferred", body.deferred);
   fields("contexts", body.contexts);
   fields("windows", body.windows);
   fields("relaxed", body.relaxed);
@@ -173,6 +181,7 @@ std::string decisions_digest(const Plan& plan) {
           fields("body", body.body);
           fields("sites", body.sites);
           fields("gates", body.gates);
+          fields("deferred", body.deferred);
           fields("contexts", body.contexts);
         });
     });

@@ -44,6 +44,12 @@ void print_sites(const BodyPlan& body, llvm::raw_ostream& out) {
         << (site.context ? formatv("  (context {0})", site.context).str() : "") << '\n';
 }
 
+void print_deferred(const BodyPlan& body, llvm::raw_ostream& out) {
+  out << "  calls for output kept with the packet (" << body.deferred.size() << ")\n";
+  for (const DeferredCall& call : body.deferred)
+    out << "    " << call.callee << "  " << (call.at.empty() ? "?" : call.at) << '\n';
+}
+
 void print_body(const Plan& plan, const BodyPlan& body, llvm::raw_ostream& out) {
   out << '\n' << body.body << ": " << (body.source.empty() ? "?" : body.source) << '\n';
   out << formatv("  {0:f0} instructions and {1:f0} instruction-cache lines, from {2} packets; {3} opened "
@@ -55,6 +61,7 @@ void print_body(const Plan& plan, const BodyPlan& body, llvm::raw_ostream& out) 
   else
     print_stages(plan, body, out);
   print_sites(body, out);
+  if (!body.sites.empty() && !body.deferred.empty()) print_deferred(body, out);
 }
 
 void print_declarations(const Plan& plan, llvm::raw_ostream& out) {

@@ -243,6 +243,14 @@ llvm::Error check_plan(const BodyPlan& plan, const CutGraph& graph) {
         "the plan has other gates than the profile gives",
         "gates cannot be edited, and the profile has to be the one that the plan was made with; make "
         "the plan again with 'heddle plan'");
+  auto same_call = [](const DeferredCall& a, const DeferredCall& b) {
+    return a.block == b.block && a.call == b.call && a.callee == b.callee;
+  };
+  if (!std::ranges::equal(plan.deferred, graph.deferred, same_call))
+    return diagnose(
+        "the plan defers other output of " + graph.body + " than the analysis allows",
+        "deferred calls cannot be edited; make the plan again, without any: 'heddle plan --without "
+        "deferred-output'");
   auto same = [](const CutContext& a, const CutContext& b) {
     return a.parent == b.parent && a.call_block == b.call_block && a.function == b.function;
   };

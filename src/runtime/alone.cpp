@@ -2,16 +2,22 @@
 // first, in packet order, and no packet after it runs before it has ended. So on a rare path the program's order
 // is the original's, except for what later packets did in stages already behind.
 //
+// What earlier packets and this one have put off (deferred.cpp) is made before the packet goes on; from then on its
+// output is made at once.
+//
 // The call stands at the beginning of rare code and runs on the packet's own stack. The earlier packets are
 // entered from here as the scheduler would enter them, so they come back here when they end; sites do nothing
-// meanwhile, nor for the rest of this packet. The scheduler sets its round again after it (schedule.cpp).
+// meanwhile, nor for the rest of this packet. The scheduler sets its round again after it (schedule.cpp). In a packet
+// loop inside a body the round is HEDDLE_NONE, and the packet whose body that is becomes alone (switch.S).
 #include "internal.h"
 
 using namespace heddle::runtime;
 
 extern "C" __attribute__((preserve_most)) void heddle_alone() {
   heddle_thread& thread = heddle_this_thread;
-  if (thread.round >= HEDDLE_ALONE) return; // staging is off, or the packet is alone already
+  if (thread.round == HEDDLE_ALONE) return;
+  const bool in_nested_loop = thread.active && !thread.in_handler && on_private_stack(thread);
+  if (thread.round == HEDDLE_NONE && !in_nested_loop) return; // staging is off
   heddle_context* const self = thread.current;
   void* const home_sp = thread.home_sp;
   void* const home_fake_stack = thread.home_fake_stack;
@@ -26,4 +32,5 @@ extern "C" __attribute__((preserve_most)) void heddle_alone() {
   thread.home_fake_stack = home_fake_stack;
   thread.home_bottom = home_bottom;
   thread.home_size = home_size;
+  settle_output(thread);
 }

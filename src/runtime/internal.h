@@ -41,6 +41,20 @@ HEDDLE_HIDDEN bool ensure_stacks(heddle_thread& thread, unsigned count);
 // A context as it is before a packet starts there (but for its stage).
 HEDDLE_HIDDEN void clear_context(heddle_thread& thread, heddle_context& context);
 
+// True on a packet's stack: false in the thread's own code, also after a longjmp out of a body.
+HEDDLE_HIDDEN bool on_private_stack(const heddle_thread& thread);
+
+// deferred.cpp. Output that packets have put off is made in packet order.
+HEDDLE_HIDDEN size_t size_of_kept(); // of one context's, in bytes
+HEDDLE_HIDDEN void forget_kept(heddle_thread& thread);
+// Makes what is kept by packets that have ended and before which all have, and what the packet that runs keeps if
+// it is the next. True if it is: nothing is kept before what it writes now.
+HEDDLE_HIDDEN bool settle_output(heddle_thread& thread);
+// Makes all that is kept by packets up to the one that runs, ended or not: nothing comes after it.
+HEDDLE_HIDDEN void make_output_up_to_current(heddle_thread& thread);
+// At the end of a batch: makes all.
+HEDDLE_HIDDEN void make_all_output(heddle_thread& thread);
+
 // schedule.cpp
 enum class Mode { Plain, Nested, Staged };
 // How a run that begins now has to go; `count` as for heddle_run_loop. Staged: the thread is ready.

@@ -42,6 +42,8 @@ struct heddle_context {
   unsigned char* base; // lowest usable byte of the private stack
 };
 
+struct heddle_kept; // deferred.cpp
+
 struct heddle_thread {
   // The stage that runs now, HEDDLE_NONE while staging is off: a site of a stage up to this does nothing.
 #ifdef __cplusplus
@@ -57,8 +59,11 @@ struct heddle_thread {
   void* env;
   uint64_t packets; // started staged
 
-  uint64_t batches, crossings, alone;
+  uint64_t batches, crossings, alone, deferred;
   struct heddle_context* contexts;
+  struct heddle_kept* kept;         // per context: the output that its packets have put off
+  struct heddle_context* oldest;    // packets in contexts before it have ended, and their output is made
+  struct heddle_context* kept_end;  // contexts from it on keep nothing
   struct heddle_context* used_end;  // contexts before it hold packets of this batch
   struct heddle_context* limit_end; // contexts before it may be used
   size_t step;                      // 1; 2 under AddressSanitizer
@@ -71,6 +76,8 @@ struct heddle_thread {
 #else
   uint32_t interrupted;
 #endif
+
+  int in_handler; // a signal handler runs, in the middle of whatever was interrupted
 
   int active; // a staged run is under way (or was left by longjmp)
 

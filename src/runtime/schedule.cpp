@@ -57,13 +57,10 @@ unsigned current_batch() {
   return batch;
 }
 
-bool on_private_stack(const heddle_thread& thread) {
-  auto* here = static_cast<unsigned char*>(__builtin_frame_address(0));
-  return here >= thread.pool && here < thread.pool + thread.pool_size;
-}
-
-// After a longjmp out of a body: nothing of the abandoned batch is of use.
+// After a longjmp out of a body: nothing of the abandoned batch is of use but the output it has put off.
 void forget_batch(heddle_thread& thread) {
+  make_output_up_to_current(thread);
+  forget_kept(thread);
   for (unsigned i = 0; i < thread.capacity; ++i)
     clear_context(thread, thread.contexts[i * thread.step]);
   thread.limit = 0;
@@ -124,6 +121,7 @@ void finish_batch(heddle_thread& thread) {
         context += step;
     }
   }
+  make_all_output(thread);
   for (heddle_context* context = thread.contexts; context != end; context += step)
     context->stage = 0;
   thread.used_end = thread.contexts;
@@ -140,7 +138,7 @@ Mode begin_run(heddle_thread& thread, int64_t count) {
   unsigned batch = current_batch();
   if (batch <= 1 || !ensure_stacks(thread, batch)) return Mode::Plain;
   set_limit(thread, batch);
-  thread.used_end = thread.contexts;
+  thread.used_end = thread.oldest = thread.kept_end = thread.contexts;
   thread.round = 0;
   thread.repeat = 0;
   thread.stopped = 0;
@@ -232,6 +230,7 @@ void heddle_get_counters(struct heddle_counters* counters) {
   counters->batches = heddle_this_thread.batches;
   counters->crossings = heddle_this_thread.crossings;
   counters->alone = heddle_this_thread.alone;
+  counters->deferred = heddle_this_thread.deferred;
 }
 
 } // extern "C"

@@ -13,6 +13,7 @@ using namespace heddle::runtime;
 extern "C" __attribute__((preserve_most)) void heddle_leaving() {
   heddle_thread& thread = heddle_this_thread;
   if (thread.interrupted != HEDDLE_NONE) thread.round = thread.interrupted;
+  thread.in_handler = 0;
   heddle_alone();
 }
 
@@ -30,8 +31,10 @@ Handler handlers[NSIG];
 void on_signal(int number, siginfo_t* info, void* context) {
   heddle_thread& thread = heddle_this_thread;
   const uint32_t round = thread.round, outer = thread.interrupted;
+  const int in_handler = thread.in_handler;
   if (round != HEDDLE_NONE) thread.interrupted = round;
   thread.round = HEDDLE_NONE;
+  thread.in_handler = 1;
   const Handler handler = handlers[number];
   if (handler.flags & SA_SIGINFO)
     handler.with_info(number, info, context);
@@ -39,6 +42,7 @@ void on_signal(int number, siginfo_t* info, void* context) {
     handler.plain(number);
   thread.round = round;
   thread.interrupted = outer;
+  thread.in_handler = in_handler;
 }
 
 bool is_function(const struct sigaction& action) {

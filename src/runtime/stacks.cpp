@@ -1,6 +1,6 @@
 // Private stacks: one mapping per thread, made at its first staged run and freed when it ends.
 //
-//     | guard | stack 0 | guard | stack 1 | ... | contexts |
+//     | guard | stack 0 | guard | stack 1 | ... | contexts | output kept |
 //
 // The memory of a stack is committed page by page as it is used. Below each lies a guard of 17 pages, so
 // that an overflow faults instead of reaching a neighbour, also when a frame of up to 64 KiB skips part of
@@ -29,9 +29,11 @@ size_t stack_size = default_stack;
 
 void free_pool(void* pointer) {
   auto& thread = *static_cast<heddle_thread*>(pointer);
+  forget_kept(thread);
   if (thread.pool != nullptr) munmap(thread.pool, thread.pool_size);
   thread.pool = nullptr;
-  thread.contexts = nullptr;
+  thread.contexts = thread.oldest = nullptr;
+  thread.kept = nullptr;
   thread.capacity = thread.limit = 0;
   thread.active = 0;
 }
@@ -63,6 +65,11 @@ void place_stack(heddle_thread& thread, heddle_context& context, unsigned char* 
 
 } // namespace
 
+bool on_private_stack(const heddle_thread& thread) {
+  auto* here = static_cast<unsigned char*>(__builtin_frame_address(0));
+  return here >= thread.pool && here < thread.pool + thread.pool_size;
+}
+
 void clear_context(heddle_thread& thread, heddle_context& context) {
   context.sp = context.top;
   context.resume = reinterpret_cast<void*>(heddle_start);
@@ -84,8 +91,9 @@ bool ensure_stacks(heddle_thread& thread, unsigned count) {
   // found inline, and every switch goes through the scheduler, which can announce it.
   const size_t step = __sanitizer_start_switch_fiber != nullptr ? 2 : 1;
   const size_t stride = guard_size + stack_size;
-  const size_t contexts_size = ((count * step + 1) * sizeof(heddle_context) + page - 1) / page * page;
-  const size_t size = count * stride + contexts_size;
+  const size_t contexts_size = (count * step + 1) * sizeof(heddle_context);
+  const size_t tables_size = (contexts_size + count * size_of_kept() + page - 1) / page * page;
+  const size_t size = count * stride + tables_size;
   void* memory =
       mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) return false;
@@ -102,6 +110,8 @@ bool ensure_stacks(heddle_thread& thread, unsigned count) {
   thread.capacity = count;
   thread.limit = 0;
   thread.contexts = reinterpret_cast<heddle_context*>(pool + count * stride);
+  thread.kept = reinterpret_cast<heddle_kept*>(pool + count * stride + contexts_size);
+  thread.oldest = thread.kept_end = thread.contexts;
   for (size_t i = 0; i < count; ++i) {
     place_stack(thread, thread.contexts[i * step], pool + i * stride + guard_size, unsigned(i));
     if (step > 1) thread.contexts[i * step + 1].stage = HEDDLE_NONE;

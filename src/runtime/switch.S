@@ -141,7 +141,7 @@ heddle_start:
 
 // int heddle_run_nested(struct heddle_thread* thread, int (*body)(void*), void* env)
 // Runs a packet loop that a staged body has reached: its sites do nothing, and the round of the packet that
-// runs comes back afterwards, also when an exception leaves.
+// runs comes back afterwards, also when an exception leaves; unless the packet has become alone there.
         .globl  heddle_run_nested
         .hidden heddle_run_nested
         .type   heddle_run_nested, @function
@@ -173,7 +173,10 @@ heddle_run_nested:
         callq   *%r12
         testl   %eax, %eax
         je      .Lnested_packet
+        cmpl    $HEDDLE_ALONE, HEDDLE_THREAD_ROUND(%rbx)
+        je      .Lnested_alone
         movl    %r14d, HEDDLE_THREAD_ROUND(%rbx)
+.Lnested_alone:
         .cfi_remember_state
         popq    %r14
         popq    %r13
@@ -184,7 +187,10 @@ heddle_run_nested:
         retq
         .cfi_restore_state
 .Lnested_pad:
+        cmpl    $HEDDLE_ALONE, HEDDLE_THREAD_ROUND(%rbx)
+        je      .Lnested_goes_on
         movl    %r14d, HEDDLE_THREAD_ROUND(%rbx)
+.Lnested_goes_on:
         movq    %rax, %rdi
         callq   heddle_resume_unwinding
         .cfi_endproc

@@ -22,6 +22,7 @@
 // then. A function edited in place has exactly one use, so nothing outside this context can reach the sites.
 #include "transform/staging.h"
 
+#include "transform/defer.h"
 #include "transform/gates.h"
 #include "transform/leaving.h"
 #include "transform/signals.h"
@@ -213,9 +214,13 @@ Expected<StagingResult> apply_plan(Module& module, const BodyPlan& plan, const B
 
 Error stage_module(Module& module, const Plan& plan, SiteMaker make_site) {
   BlockTable blocks(module);
-  std::vector<BlockId> gates; // before anything is copied; of all bodies together, each once
+  std::vector<const BodyPlan*> staged;
   for (const BodyPlan& body : plan.bodies)
-    if (!body.sites.empty()) append_range(gates, body.gates);
+    if (!body.sites.empty()) staged.push_back(&body);
+  if (Error error = defer_output(module, staged, blocks)) return error;
+  std::vector<BlockId> gates; // before anything is copied; of all bodies together, each once
+  for (const BodyPlan* body : staged)
+    append_range(gates, body->gates);
   sort(gates);
   gates.erase(llvm::unique(gates), gates.end());
   if (Error error = insert_gates(module, gates, blocks)) return error;
@@ -225,6 +230,8 @@ Error stage_module(Module& module, const Plan& plan, SiteMaker make_site) {
     finish_before_leaving(module);
     install_handlers_through_runtime(module);
   }
+  if (any_of(staged, [](const BodyPlan* body) { return !body->deferred.empty(); }))
+    make_output_before_aborts(module);
   return Error::success();
 }
 

@@ -16,6 +16,7 @@ HEADER = """\
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct packet { uint32_t id, flow, length, kind; uint32_t out[8]; uint8_t data[32]; };
 struct flow { uint32_t hits, bytes, state, last; struct flow *next; };
@@ -24,6 +25,7 @@ enum { PACKETS = %(packets)d, BURST = %(burst)d, FLOWS = 16 };
 static struct packet pool[PACKETS];
 static unsigned received;
 static void dump(void);
+static const char filler[281] = "%(filler)s";
 
 static uint32_t mix(uint32_t x) { x ^= x >> 16; x *= 0x7feb352dU; x ^= x >> 15; x *= 0x846ca68bU; return x ^ (x >> 16); }
 
@@ -69,6 +71,9 @@ int main(void)
 RARE_SHARE = "0.1"
 
 
+LOOSE = {"bits", "branch", "call", "counter", "counter_array", "heap", "local_array", "log", "loop", "output", "rare"}
+
+
 class Generator:
     def __init__(self, seed):
         self.random = random.Random(seed)
@@ -78,8 +83,13 @@ class Generator:
         self.dump = []
         self.count = 0
         self.phase = 0
+        self.has_log = False
         self.shared = []      # globals that any statement may read and write: the conflicts
         self.features = [getattr(self, n) for n in sorted(dir(self)) if n.startswith("feature_")]
+        # Some programs have nothing that ties a packet's path together but what they write: many cuts are legal there.
+        self.loose = self.random.random() < 0.25
+        if self.loose:
+            self.features = [f for f in self.features if f.__name__.removeprefix("feature_") in LOOSE]
 
     def name(self, stem):
         self.count += 1
@@ -214,6 +224,35 @@ class Generator:
             return self.feature_output()
         return ['printf("packet %u %08x\\n", p->id, x);']
 
+    def feature_log(self):
+        # At times with something that observes a channel.
+        lines = self.log_calls()
+        number, chance = self.name("log"), self.random.random()
+        if chance < 0.05:
+            lines.append("fflush(stdout);")
+        elif chance < 0.1:
+            lines.append("fflush(log_file);")
+        elif chance < 0.15:
+            lines.append(f'if (printf("{number} checked\\n") != 8) x++;')
+        elif chance < 0.2:
+            lines.append("if (p->id % 97 == 5) x += (uint32_t)ftell(log_file);")
+        return lines
+
+    def log_calls(self):
+        """Output whose result nobody uses, by several functions and on several channels."""
+        if not self.has_log:
+            self.has_log = True
+            self.globals.append("static FILE *log_file;")
+            self.setup.append("    log_file = tmpfile();")
+            self.dump += ["    int c; rewind(log_file);", "    while ((c = getc(log_file)) != EOF) putchar(c);"]
+        number, value = self.name("log"), self.field()
+        calls = [f'printf("{number} %u %08x\\n", p->id, {value});', f'printf("{number}\\n");',
+                 f'fprintf(log_file, "{number} %u %.*s\\n", p->id, (int)(p->kind * 40), filler);',
+                 f'fprintf(log_file, "{number} %08x\\n", {value});', 'putc("0123456789"[p->id % 10], stdout);',
+                 'fwrite(p->data, 1, p->kind, log_file);',
+                 f'{{ char text[64]; write(1, text, snprintf(text, sizeof text, "{number} %u\\n", p->id)); }}']
+        return self.random.choices(calls, k=self.random.randrange(1, 3))
+
     def feature_call(self):
         f = self.name("step")
         self.function(f, depth=self.depth - 1)
@@ -252,7 +291,7 @@ class Generator:
         if carried:
             self.globals.append("static uint32_t carried_total;")
             self.show("carried_total")
-        exits = self.random.random() < 0.25
+        exits = self.random.random() < (0.1 if self.loose else 0.25)
         lines = ["unsigned i = 0;"] if self.random.random() < 0.3 else []
         head = "for (; i < n; i++) {" if lines else "for (unsigned i = 0; i < n; i++) {"
         if carried:
@@ -262,8 +301,11 @@ class Generator:
             lines.append("    if ((p->length & 63) == 7) break;")
         if self.random.random() < 0.3:
             lines.append("    if (p->kind == 5) continue;")
+        logs = self.random.random() < (0.8 if self.loose else 0.4)
         for k, call in enumerate(calls):
             lines.append(f"    {call}")
+            if logs and self.random.random() < 0.6:
+                lines += ["    " + log for log in self.log_calls()]
             if exits and self.random.random() < 0.2:
                 lines.append("    if (mix(x) % 211 == 9) { dump(); exit(3); }")
             if exits and k == len(calls) // 2 and self.random.random() < 0.3:
@@ -279,7 +321,7 @@ class Generator:
 
     def program(self):
         values = {"packets": self.random.choice([7, 64, 300, 1000]), "burst": self.random.choice([1, 4, 32, 64]),
-                  "salt": self.random.randrange(1 << 30)}
+                  "salt": self.random.randrange(1 << 30), "filler": "log." * 70}
         loop = "\n".join(self.loop())
         parts = [HEADER % values, "\n".join(self.globals), "", *self.functions,
                  "static void setup(void)\n{\n" + "\n".join(self.setup) + "\n}\n",

@@ -120,7 +120,7 @@ static bool comes_after(Kind kind) {
 
 void CallInstrumenter::library_call(CallBase& call, const LibraryFunction& function) {
   const uint32_t place = result_.places.add(call, call.getCalledFunction()->getName());
-  const bool outside = call.getCalledFunction()->isDeclaration();
+  const bool outside = call.getCalledFunction()->isDeclaration() && !function.kept;
   for (const LibraryEffect& effect : function.effects)
     if (!comes_after(effect.kind)) before(call, effect, place);
   Instruction* next = place_after(call);

@@ -17,6 +17,7 @@
 
 #include "analysis/effects_updates.h"
 #include "program/modelled.h"
+#include "transform/defer.h"
 #include "transform/site.h"
 #include "transform/staging.h"
 #include "verify/dependencies/calls.h"
@@ -237,6 +238,7 @@ Expected<CheckedProgram> instrument_accesses(Module& clone, const Program& progr
   AccessInstrumenter instrumenter(clone, program.bodies);
   CheckedProgram result = instrumenter.run();
   instrumenter.mark_regions(plan.declarations.trusted(plan.trust));
+  if (!staged) make_output_directly(clone);
   StripDebugInfo(clone);
   if (staged) {
     number_packets(clone, program.bodies);

@@ -1,9 +1,11 @@
 // The parser of the table in library_table.cpp.
 #include "verify/dependencies/library.h"
 
+#include "analysis/deferrable.h"
 #include "program/modelled.h"
 #include "verify/dependencies/library_table.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/ErrorHandling.h"
@@ -113,7 +115,22 @@ const LibraryFunction* library_function(const Function& function) {
       functions[name].effects = {parse_effect("new*1")}; // pool, size
     return functions;
   }();
+  static const StringMap<LibraryFunction> kept = [] {
+    StringMap<LibraryFunction> functions;
+    for (const DeferrableFunction& deferrable : deferrable_functions()) {
+      auto found = outside.find(deferrable.name);
+      if (found == outside.end()) continue;
+      LibraryFunction& function = functions[deferrable.stand_in];
+      function = found->second;
+      function.kept = true;
+      erase_if(function.effects, [](const LibraryEffect& effect) {
+        return effect.kind == Kind::Stream || effect.kind == Kind::Descriptor || effect.kind == Kind::System;
+      });
+    }
+    return functions;
+  }();
   StringRef name = source_name(function);
+  if (auto found = kept.find(name); found != kept.end()) return &found->second;
   if (auto found = inlined.find(name); found != inlined.end()) return &found->second;
   auto found = function.isDeclaration() ? outside.find(name) : outside.end();
   return found == outside.end() ? nullptr : &found->second;

@@ -61,6 +61,7 @@ struct LibraryEffect {
 struct LibraryFunction {
   std::vector<LibraryEffect> effects;
   bool allocator = false, more = false;
+  bool kept = false; // output that a plan defers: what it reads counts, where it is made does not
 };
 
 // Null: not in the table. Functions of the program are taken by name only where they are DPDK's inline functions or
