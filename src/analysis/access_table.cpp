@@ -21,8 +21,8 @@ size_t AccessTable::KeyHash::operator()(const AccessKey& key) const {
 }
 
 static AccessKey key_of(const Access& access) {
-  return {access.object, access.place,   access.size, access.write,
-          access.update, access.implied, access.rare, access.deferrable, access.groups};
+  return {access.object,  access.place, access.size,       access.write, access.update,
+          access.implied, access.rare,  access.deferrable, access.groups};
 }
 
 void AccessTable::add(UnitId unit, const Access& access) {

@@ -21,6 +21,8 @@
 //     raises a signal itself is taken to observe all channels;
 //   - in a program with threads or processes of its own: no packet goes on to synchronise with another thread
 //     after its write. What that thread writes next has to come after it;
+//   - no such call is made within a call that is declared to commute: where there is no memory to keep it, the
+//     packet becomes alone, and others run in the middle of what has to be atomic;
 //   - each call is kept in all the bodies that may make it, and all channels that a call is an access to are
 //     deferred, or none.
 // Whatever a call reads is read when the packet makes it. errno of a kept call is not available.
@@ -216,14 +218,16 @@ private:
     return synchronised_after(channel);
   }
 
-  static std::string observer(const Instruction& at) {
+  std::string observer(const Instruction& at) const {
     const auto* call = dyn_cast<CallBase>(&at);
     const Function* function = call ? call->getCalledFunction() : nullptr;
-    if (call && deferrable_function(*call))
-      return (call->use_empty() ? "the stream is not known at " : "the result is used at ") + place_of(at) +
-             " (" + function->getName().str() + ")";
-    return place_of(at) + (function ? " (" + function->getName().str() + ")" : std::string()) +
-           " may observe the channel";
+    const std::string what =
+        place_of(at) + (function ? " (" + function->getName().str() + ")" : std::string());
+    if (!call || !deferrable_function(*call)) return what + " may observe the channel";
+    if (!call->use_empty()) return "the result is used at " + what;
+    if (any_of(effects_.of(at), [](const Access& access) { return access.deferrable; }))
+      return what + " is within a call that is declared to commute";
+    return "the stream is not known at " + what;
   }
 
   std::string exit_in_common_code() const {

@@ -151,7 +151,10 @@ uint32_t Effects::State::intern(const Access& access) {
 // What rare code calls is done on a rare path, and what a call of a group calls within that call, whatever code does it.
 Access Effects::within(Access access, bool rare, GroupSet groups) const {
   access.rare |= rare;
-  if (points_to_.objects()[access.object].kind != ObjectKind::System) access.groups |= groups;
+  if (points_to_.objects()[access.object].kind != ObjectKind::System)
+    access.groups |= groups;
+  else if (groups)
+    access.deferrable = false; // channels.cpp
   return access;
 }
 

@@ -284,16 +284,17 @@ void ModelAccesses::system(const ModelClause& clause, bool alone) {
   AccessList::Channel channel{clause.system, Place::anywhere(), unknown_size, deferrable_, false, alone};
   auto touch = [&] { list_.add_channel(channel, clause.reads, clause.writes); };
   if (clause.system == SystemLocation::StdioChannel) {
-    bool to_descriptor = false;
+    bool to_descriptor = false, deferrable = deferrable_;
     for (const Stream& stream : streams_of(points_to_, call_, clause.argument)) {
       channel.place = stream.place;
       channel.size = stream.size;
       channel.deferrable = deferrable_ && stream.deferrable;
       touch();
       to_descriptor |= stream.descriptor_in_use;
+      deferrable &= stream.deferrable;
     }
     if (!to_descriptor) return;
-    channel = {SystemLocation::FileDescriptor, Place::at(streams_descriptor), 1, deferrable_, true, alone};
+    channel = {SystemLocation::FileDescriptor, Place::at(streams_descriptor), 1, deferrable, true, alone};
   } else if (clause.system == SystemLocation::FileDescriptor) {
     const Value* descriptor = argument(clause.argument);
     if (descriptor && is_own_descriptor(points_to_, *descriptor)) {

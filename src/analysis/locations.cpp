@@ -591,9 +591,9 @@ private:
 } // namespace
 
 llvm::ArrayRef<llvm::StringRef> relaxation_names() {
-  static const llvm::StringRef names[] = {
-      "read-only", "packet-private",  "allocator",     "commutative", "commuting",
-      "declared",  "deferred-output", "abnormal-exit", "rare-path"};
+  static const llvm::StringRef names[] = {"read-only",       "packet-private", "allocator",
+                                          "commutative",     "commuting",      "declared",
+                                          "deferred-output", "abnormal-exit",  "rare-path"};
   return names;
 }
 
