@@ -21,14 +21,14 @@ __attribute__((noinline)) static void parse(struct rte_mbuf *p) { p->out[0] = mi
 __attribute__((noinline)) static void first(struct rte_mbuf *p) {
   p->out[1] = (uint32_t)rand();
   strcpy(shared_text, p->out[0] & 1 ? "odd" : "even and longer than any register of a vector unit");
-  puts(p->out[0] & 2 ? "two" : "none");
+  if (puts(p->out[0] & 2 ? "two" : "none") < 0) p->out[5] = 1;
 }
 
 __attribute__((noinline)) static void second(struct rte_mbuf *p) { p->out[2] = mix(p->out[0]); }
 
 __attribute__((noinline)) static void third(struct rte_mbuf *p) {
   p->out[3] = (uint32_t)rand() + (uint32_t)strlen(shared_text);
-  printf("%u\n", p->out[0]);
+  if (printf("%u\n", p->out[0]) < 0) p->out[6] = 1;
 }
 
 __attribute__((noinline)) static void last(struct rte_mbuf *p) { p->out[4] = mix(p->out[3]); }

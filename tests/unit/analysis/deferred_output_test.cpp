@@ -161,7 +161,8 @@ TEST(DeferredOutput, ACallThroughAPointer) {
 // The runtime knows of handlers that sigaction and signal install.
 TEST(DeferredOutput, SignalHandlersDoNotFindTheQueueHalfWritten) {
   const std::string tell = "NOINLINE static void tell(int n) { char c = n; write(sock, &c, 1); }\n";
-  CutGraph graph = graph_with("tell(p->length);", tell + "static void set_up(void) { signal(SIGUSR1, tell); }\n");
+  CutGraph graph =
+      graph_with("tell(p->length);", tell + "static void set_up(void) { signal(SIGUSR1, tell); }\n");
   EXPECT_EQ(verdict_on(graph, "descriptor"), "deferred-output");
   graph = graph_with("tell(p->length);", tell + "void (*sigset(int, void (*)(int)))(int);\n"
                                                 "static void set_up(void) { sigset(SIGUSR1, tell); }\n");
@@ -171,7 +172,7 @@ TEST(DeferredOutput, SignalHandlersDoNotFindTheQueueHalfWritten) {
 
 TEST(DeferredOutput, ASignalThatThePacketRaises) {
   CutGraph graph = graph_with(R"(printf("%u\n", p->length); raise(SIGUSR1);)");
-  EXPECT_EQ(verdict_on(graph, "(stdout"), "window");
+  EXPECT_EQ(verdict_on(graph, "standard I/O"), "window");
 }
 
 const char* other_thread = "static pthread_mutex_t lock; _Atomic int ready;\n"
