@@ -259,6 +259,9 @@ llvm::Expected<Analysis> analyse(const Program& program, const BlockTable& block
            llvm::is_contained(points_to_options.allocators, declared_name(function));
   };
   open.rare = rarity;
+  open.joined = [&](const llvm::BasicBlock& from, const llvm::BasicBlock& to) {
+    return effects->update_between(from, to);
+  };
   if (options.hot) open.hot = [&](const llvm::BasicBlock* block) { return options.hot(blocks.id(block)); };
   std::vector<BodyGraph> body_graphs;
   for (const PacketBody& body : program.bodies)

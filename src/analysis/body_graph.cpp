@@ -130,7 +130,7 @@ private:
           continue;
         }
         graph_.edges.push_back(
-            {n, node(context, next), !next->isEHPad() && can_split(*block), context, block, next});
+            {n, node(context, next), can_stand_between(*block, *next), context, block, next});
       }
       if (llvm::isa<llvm::ReturnInst>(block->getTerminator())) leave(n, context);
     }
@@ -147,9 +147,11 @@ private:
     return code && !code->isZero();
   }
 
-  // An edge out of these terminators cannot be split.
-  static bool can_split(const BasicBlock& block) {
-    return !llvm::isa<llvm::IndirectBrInst, llvm::CallBrInst>(block.getTerminator());
+  // A site; an edge out of these terminators cannot be split.
+  bool can_stand_between(const BasicBlock& block, const BasicBlock& next) const {
+    if (next.isEHPad() || llvm::isa<llvm::IndirectBrInst, llvm::CallBrInst>(block.getTerminator()))
+      return false;
+    return !options_.joined || !options_.joined(block, next);
   }
 
   void leave(uint32_t n, uint32_t context) {

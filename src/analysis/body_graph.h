@@ -58,6 +58,8 @@ struct OpenOptions {
   std::function<bool(const llvm::BasicBlock*)> hot;  // did a packet of the sample come by?
   std::function<bool(const llvm::Function&)> opaque; // described by a model: never opened
   RareBlocks rare;                                   // null: none
+  // Must a packet not be suspended between these two blocks? Null: it may.
+  std::function<bool(const llvm::BasicBlock&, const llvm::BasicBlock&)> joined;
   size_t max_nodes = 300000;
 };
 

@@ -30,6 +30,7 @@
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/InstIterator.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace llvm;
 
@@ -68,8 +69,8 @@ CommutingGroups::CommutingGroups(const Program& program, const Declarations& dec
     if (declaration.kind != "commute") continue;
     const GroupSet group = GroupSet(1) << reasons_.size();
     const std::string place = declarations.place(declaration), names = join(declaration.names, ", ");
-    reasons_.push_back("only used in calls of " + names + ", which commute (" + place +
-                       "; may differ: " + declaration.differs + "): " + declaration.why);
+    reasons_.push_back(formatv("only used in calls of {0}, which commute ({1}; may differ: {2}): {3}", names,
+                               place, declaration.differs, declaration.why));
     std::vector<const Function*> functions;
     for (const Function& function : *program.module)
       if (!function.isDeclaration() && is_contained(declaration.names, declared_name(function)))
@@ -86,7 +87,7 @@ CommutingGroups::CommutingGroups(const Program& program, const Declarations& dec
         why_not = "at " + source_of(call) + " other packets may run within a call";
     if (!why_not.empty()) {
       remarks.push_back({"commuting-group-not-atomic", place,
-                         names + ": " + why_not + ", so the group is not used",
+                         formatv("{0}: {1}, so the group is not used", names, why_not),
                          "declare the functions below it that only change the structure"});
       continue;
     }

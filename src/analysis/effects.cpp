@@ -52,8 +52,8 @@ struct Component { // functions that call each other
 
 struct Effects::State {
   State(const Effects& effects, RareBlocks rare)
-      : effects(effects), points_to(effects.points_to()), rare(std::move(rare)), updates(points_to.module()) {
-  }
+      : effects(effects), points_to(effects.points_to()), rare(std::move(rare)),
+        updates(points_to.module(), this->rare) {}
 
   const Effects& effects;
   const PointsTo& points_to;
@@ -235,6 +235,10 @@ Component& Effects::State::component(const Function& function) {
 Effects::Effects(const PointsTo& points_to, RareBlocks rare, const CommutingGroups* groups)
     : points_to_(points_to), groups_(groups), state_(std::make_unique<State>(*this, std::move(rare))) {}
 Effects::~Effects() = default;
+
+bool Effects::update_between(const BasicBlock& from, const BasicBlock& to) const {
+  return state_->updates.joined(from, to);
+}
 
 ArrayRef<Access> Effects::of(const Instruction& instruction) const {
   return state_->of(instruction);

@@ -33,8 +33,8 @@ struct Access {
   bool rare = false;
   // Made within a call of these commuting groups (commuting.h).
   GroupSet groups = 0;
-  // Part of a load-op-store update whose loaded value nothing else uses: `update_id` is common to the load
-  // and the store, which lie in one block (0: none). An atomicrmw whose result is unused is one as well.
+  // Part of an update whose loaded value nothing else uses (effects_updates.h), at an address that is a multiple of
+  // the size: `update_id` is common to the load and the store (0: none).
   UpdateOp update = UpdateOp::None;
   uint32_t update_id = 0;
   const llvm::Instruction* at = nullptr;
@@ -61,6 +61,9 @@ public:
   // Accesses of one instruction. For calls: what external targets do by their models; targets defined in
   // the program are not included (PointsTo::callees gives them).
   llvm::ArrayRef<Access> of(const llvm::Instruction& instruction) const;
+
+  // Does an update (Access::update) begin in `from` and end in `to`, so that no site may stand between?
+  bool update_between(const llvm::BasicBlock& from, const llvm::BasicBlock& to) const;
 
   // Everything a call of `function` may do, callees included, one Access per (object, place, size, write,
   // update op); `at` is one instruction that does it. Cached. The calls of commuting groups that count are those

@@ -69,12 +69,23 @@ static bool same_address(const DataLayout& layout, const Value* a, const Value* 
   return base_a == base_b && offset_a == offset_b;
 }
 
-Updates::Updates(const Module& module) {
+static bool is_aligned(const Value& value, Align align, const DataLayout& layout) {
+  return align.value() >= layout.getTypeStoreSize(value.getType()).getKnownMinValue();
+}
+
+Updates::Updates(const Module& module, const RareBlocks& rare) {
+  const DataLayout& layout = module.getDataLayout();
   for (const Function& function : module)
     for (const Instruction& instruction : instructions(function)) {
-      if (auto* store = dyn_cast<StoreInst>(&instruction)) match(*store);
+      if (auto* store = dyn_cast<StoreInst>(&instruction);
+          store && is_aligned(*store->getValueOperand(), store->getAlign(), layout)) {
+        match_operation(*store);
+        match_choice(*store, rare);
+      }
       auto* atomic = dyn_cast<AtomicRMWInst>(&instruction);
-      if (!atomic || !atomic->use_empty()) continue;
+      if (!atomic || !atomic->use_empty() ||
+          !is_aligned(*atomic->getValOperand(), atomic->getAlign(), layout))
+        continue;
       if (UpdateOp op = operation_of(atomic->getOperation()); op != UpdateOp::None)
         updates_[atomic] = {op, next_++};
     }
@@ -82,7 +93,7 @@ Updates::Updates(const Module& module) {
 
 // Load and store lie in one block, so no site comes between them. A difference only counts with the loaded
 // value on the left.
-void Updates::match(const StoreInst& store) {
+void Updates::match_operation(const StoreInst& store) {
   auto* operation = dyn_cast<Instruction>(store.getValueOperand());
   if (!operation || !operation->hasOneUse() || operation->getParent() != store.getParent()) return;
   UpdateOp op = operation_of(*operation);
@@ -94,6 +105,62 @@ void Updates::match(const StoreInst& store) {
     if (!load || !load->hasOneUse() || load->getParent() != store.getParent()) continue;
     if (!same_address(layout, load->getPointerOperand(), store.getPointerOperand())) continue;
     updates_[load] = updates_[&store] = {op, next_++};
+    return;
+  }
+}
+
+// What remains of two values, where the new one is kept if `new predicate old`.
+static UpdateOp kept_by(CmpInst::Predicate predicate) {
+  switch (predicate) {
+  case CmpInst::ICMP_SGT:
+  case CmpInst::ICMP_SGE:
+    return UpdateOp::SignedMax;
+  case CmpInst::ICMP_SLT:
+  case CmpInst::ICMP_SLE:
+    return UpdateOp::SignedMin;
+  case CmpInst::ICMP_UGT:
+  case CmpInst::ICMP_UGE:
+    return UpdateOp::UnsignedMax;
+  case CmpInst::ICMP_ULT:
+  case CmpInst::ICMP_ULE:
+    return UpdateOp::UnsignedMin;
+  default:
+    return UpdateOp::None;
+  }
+}
+
+// Does a branch that goes through `aside`, or around it to `join`, decide nothing but whether `store` is made?
+static bool decides_only(const StoreInst& store, const BasicBlock& from, const BasicBlock& join) {
+  const BasicBlock* aside = store.getParent();
+  if (aside->getSingleSuccessor() != &join) return false;
+  for (const Instruction& instruction : *aside)
+    if (&instruction != &store && !instruction.isTerminator() && !isa<DbgInfoIntrinsic>(instruction))
+      return false;
+  return all_of(join.phis(), [&](const PHINode& phi) {
+    return phi.getIncomingValueForBlock(aside) == phi.getIncomingValueForBlock(&from);
+  });
+}
+
+void Updates::match_choice(const StoreInst& store, const RareBlocks& rare) {
+  const BasicBlock *aside = store.getParent(), *from = aside->getSinglePredecessor();
+  const auto* branch = from ? dyn_cast<BranchInst>(from->getTerminator()) : nullptr;
+  if (!branch || !branch->isConditional() || branch->getSuccessor(0) == branch->getSuccessor(1)) return;
+  const bool when_true = branch->getSuccessor(0) == aside;
+  if (!decides_only(store, *from, *branch->getSuccessor(when_true ? 1 : 0))) return;
+  const auto* compare = dyn_cast<ICmpInst>(branch->getCondition());
+  if (!compare || !compare->hasOneUse() || compare->getParent() != from) return;
+  for (unsigned side : {0u, 1u}) {
+    const auto* load = dyn_cast<LoadInst>(compare->getOperand(side));
+    if (!load || !load->hasOneUse() || load->getParent() != from || load->isVolatile()) continue;
+    if (compare->getOperand(1 - side) != store.getValueOperand()) continue;
+    if (!same_address(store.getModule()->getDataLayout(), load->getPointerOperand(),
+                      store.getPointerOperand()))
+      continue;
+    CmpInst::Predicate predicate = side == 1 ? compare->getPredicate() : compare->getSwappedPredicate();
+    UpdateOp op = kept_by(when_true ? predicate : CmpInst::getInversePredicate(predicate));
+    if (op == UpdateOp::None || (rare && rare(*aside) != rare(*from))) return;
+    updates_[load] = updates_[&store] = {op, next_++};
+    joined_.insert({from, aside});
     return;
   }
 }

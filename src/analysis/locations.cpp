@@ -15,12 +15,14 @@
 //   packet-private  sharing.h.
 //   allocator       the system location of the same name: what differs is which addresses come back.
 //   commutative     every access to the range is part of an update by one and the same commutative operation
-//                   on the same bytes, whose old value is used for nothing else (effects.h). Any order gives
-//                   the same final value, and nothing in the body observes another one.
+//                   on the same bytes, whose old value is used for nothing else (effects_updates.h). Any order
+//                   gives the same final value, and nothing in the body observes another one.
 //   commuting       every access to the range is made within calls of one group of functions that the user declared
 //                   to commute (commuting.h).
 //   declared        the user says that the location needs no window.
 //   deferred-output  channels.cpp.
+//   time            clocks are only read. The readings of one packet are in order; those of two packets need not
+//                   be, as if the machine had been quicker with the later one.
 //   abnormal-exit   abort, failed assertions, traps: a program that crashes has no outputs to compare.
 //   rare-path       accesses in rare code are made by a packet that is alone: all before it have ended, and none
 //                   after it goes on until it has ended. So they can only pass what later packets did in stages
@@ -269,12 +271,23 @@ private:
     case SystemLocation::External:
       location.would_free = "a model of the external functions listed under remarks";
       break;
+    case SystemLocation::Time:
+      if (on("time") && nothing_writes(location)) {
+        relax(location, "time", "clocks are only read; readings of two packets may be out of order");
+        return;
+      }
+      location.would_free = "nothing: the order of two packets' readings could be observed from outside";
+      break;
     default:
       location.would_free = "nothing: the order of these operations can be observed from outside";
     }
     if (const Declaration* declaration = declared(location.name, {})) return relax(location, *declaration);
-    if (only_rare_code_writes(location))
+    if (nothing_writes(location)) {
+      if (on("read-only") && object.system != SystemLocation::Time)
+        return relax(location, "read-only", "nothing in the body changes it");
+    } else if (only_rare_code_writes(location)) {
       return relax(location, "rare-path", "only packets that run alone change it");
+    }
     location.verdict = "window";
     location.reason = "the order in which packets use it can be observed from outside";
     result_.push_back(std::move(location));
@@ -321,6 +334,9 @@ private:
     merge_by_node(location);
   }
 
+  static bool nothing_writes(const SharedLocation& location) {
+    return llvm::none_of(location.accesses, [](const LocationAccess& a) { return a.write; });
+  }
   static bool only_rare_code_writes(const SharedLocation& location) {
     return llvm::none_of(location.accesses, [](const LocationAccess& a) { return a.write && !a.rare; });
   }
@@ -499,7 +515,7 @@ private:
     const AccessKey& first = table_.keys()[members.front()];
     return first.update != UpdateOp::None && llvm::all_of(members, [&](uint32_t member) {
              const AccessKey& key = table_.keys()[member];
-             return key.update == first.update && key.place == first.place && key.size == first.size;
+             return key.update == first.update && key.size == first.size;
            });
   }
 
@@ -591,9 +607,9 @@ private:
 } // namespace
 
 llvm::ArrayRef<llvm::StringRef> relaxation_names() {
-  static const llvm::StringRef names[] = {"read-only",       "packet-private", "allocator",
-                                          "commutative",     "commuting",      "declared",
-                                          "deferred-output", "abnormal-exit",  "rare-path"};
+  static const llvm::StringRef names[] = {"read-only",     "packet-private", "allocator",       "commutative",
+                                          "commuting",     "declared",       "deferred-output", "time",
+                                          "abnormal-exit", "rare-path"};
   return names;
 }
 

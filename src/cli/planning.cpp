@@ -29,7 +29,7 @@ void PlanningOptions::add_to(CLI::App& app) {
       ->check(CLI::IsMember({"proven", "declared"}));
   app.add_option("--without", study.without,
                  "switch a relaxation off: read-only, packet-private, allocator, commutative, "
-                 "commuting, declared, deferred-output, abnormal-exit, rare-path")
+                 "commuting, declared, deferred-output, time, abnormal-exit, rare-path")
       ->delimiter(',')
       ->allow_extra_args(false);
 }

@@ -84,6 +84,7 @@ class Generator:
         self.count = 0
         self.phase = 0
         self.has_log = False
+        self.commuting = []   # functions that commute with themselves, each a group of its own
         self.shared = []      # globals that any statement may read and write: the conflicts
         self.features = [getattr(self, n) for n in sorted(dir(self)) if n.startswith("feature_")]
         # Some programs have nothing that ties a packet's path together but what they write: many cuts are legal there.
@@ -198,6 +199,32 @@ class Generator:
         self.globals.append(f"static uint32_t {name};")
         self.show(name)
         return [f"if (p->length > {name}) {name} = p->length;"]
+
+    def feature_counter_in_a_helper(self):
+        name, add = self.name("total"), self.name("add")
+        self.globals.append(f"static uint32_t {name};")
+        self.show(name)
+        update = self.random.choice(["*to += n;", "__atomic_fetch_add(to, n, __ATOMIC_RELAXED);",
+                                     "if (n > *to) *to = n;", "if (*to < 900) *to += n;"])
+        self.functions.append(f"__attribute__((noinline)) static void {add}(uint32_t *to, uint32_t n) {{ {update} }}\n")
+        return [f"{add}(&{name}, {self.field()});", f"{add}(&{name}, {self.field()});"]
+
+    def feature_commuting(self):
+        """Elements of a multiset, kept in a list in the order in which they came: dump() shows them sorted. Sometimes code
+        outside of the group looks at the list, which shows its order."""
+        head, count, put = self.name("bag"), self.name("size"), self.name("put")
+        self.globals += [f"static struct flow *{head};", f"static uint32_t {count};"]
+        self.functions.append(f"static void {put}(uint32_t key) {{ struct flow *f = calloc(1, sizeof *f); f->last = key; "
+                              f"f->next = {head}; {head} = f; {count} = {count} + 1; }}\n")
+        self.dump.append(f'    for (uint32_t k = 0, n; k < 64; k++) {{ n = 0; for (struct flow *f = {head}; f; f = f->next) '
+                         f'n += f->last == k; printf("{head} %u %u of %u\\n", k, n, {count}); }}')
+        self.commuting.append(put)
+        lines = [f"{put}(({self.field()}) % 64);"]
+        if self.random.random() < 0.5:
+            lines.append(f"{put}(mix(x) % 64);")
+        if self.random.random() < 0.15:
+            lines.append(f"x ^= {head}->last + {count};")
+        return lines
 
     def feature_branch(self):
         then, other = self.statements(2), self.statements(1)
@@ -330,10 +357,18 @@ class Generator:
         return "\n".join(parts)
 
 
+    def declarations(self):
+        """For heddle.toml; empty: nothing to declare."""
+        return "".join(f'[[commute]]\nfunctions = ["{name}"]\ndiffers = "iteration order"\nwhy = "shown sorted"\n'
+                       for name in self.commuting[:32])
+
+
 def generate(seed):
-    return Generator(seed).program()
+    """The program, and its heddle.toml."""
+    generator = Generator(seed)
+    return generator.program(), generator.declarations()
 
 
 if __name__ == "__main__":
     import sys
-    print(generate(int(sys.argv[1])))
+    print(*generate(int(sys.argv[1])), sep="\n")
