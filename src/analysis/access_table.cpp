@@ -2,9 +2,7 @@
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/Hashing.h"
-
-#include <set>
-#include <tuple>
+#include "llvm/ADT/SmallPtrSet.h"
 
 namespace heddle {
 
@@ -42,8 +40,8 @@ void AccessTable::add(UnitId unit, const Access& access) {
 
 AccessTable::AccessTable(const BodyGraph& graph, const Effects& effects, const RunSpans& spans) {
   llvm::DenseMap<const llvm::BasicBlock*, UnitId> block_units;
-  // By where the summary lies, and how it is called: in rare code, as calls of which groups.
-  std::map<std::tuple<const Access*, bool, GroupSet>, UnitId> summary_units;
+  llvm::DenseMap<const Access*, UnitId>
+      summary_units[2]; // by where the summary lies; of common and rare calls
   for (uint32_t n = 0; n != graph.nodes.size(); ++n) {
     const BodyNode& node = graph.nodes[n];
     auto [block, fresh_block] = block_units.try_emplace(node.block, 0);
@@ -54,17 +52,18 @@ AccessTable::AccessTable(const BodyGraph& graph, const Effects& effects, const R
           add(block->second, access);
     }
     unit_nodes_[block->second].push_back(n);
-    std::set<std::pair<const Access*, GroupSet>> seen;
+    llvm::SmallPtrSet<const Access*, 8> seen;
     for (const llvm::CallBase* call : node.closed_calls)
       for (const llvm::Function* callee : effects.points_to().callees(*call)) {
         llvm::ArrayRef<Access> summary = effects.summary(*callee);
-        const GroupSet groups = effects.groups_of(*callee);
-        if (summary.empty() || !seen.emplace(summary.data(), groups).second) continue;
-        auto [unit, fresh_unit] = summary_units.try_emplace({summary.data(), node.rare, groups}, 0);
+        if (summary.empty() || !seen.insert(summary.data()).second) continue;
+        auto [unit, fresh_unit] = summary_units[node.rare].try_emplace(summary.data(), 0);
         if (fresh_unit) {
           unit->second = new_unit();
-          for (const Access& access : summary)
-            add(unit->second, effects.within(access, node.rare, groups));
+          for (Access access : summary) {
+            access.rare |= node.rare;
+            add(unit->second, access);
+          }
         }
         unit_nodes_[unit->second].push_back(n);
       }

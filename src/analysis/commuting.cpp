@@ -21,6 +21,11 @@
 // those within that conflict with them. Two groups are as strange to each other as to the rest of the program;
 // an access within nested calls of two groups is within both.
 //
+// Which functions a call through a pointer runs is what such operations are most often imprecise about: a tree that
+// compares by a function pointer is shared by all trees of the program, as far as the points-to analysis can tell, and
+// then a call seems to run half of the program. So the user may also declare that (`through_pointers`), for calls
+// within those of the group; only functions that the analysis found possible count.
+//
 // A statement about calls says nothing of the system's state behind them. Output, locks, errno and the like
 // conflict as if they were touched outside (effects.cpp), so a group that writes a log has the log's window.
 #include "analysis/commuting.h"
@@ -50,45 +55,86 @@ const CallBase* call_that_lets_others_run(const Function& function) {
   return nullptr;
 }
 
-std::vector<const Function*> reach(ArrayRef<const Function*> roots, const PointsTo& points_to) {
-  std::vector<const Function*> work(roots.begin(), roots.end());
-  DenseSet<const Function*> seen(roots.begin(), roots.end());
-  for (size_t i = 0; i != work.size(); ++i)
-    for (const Instruction& instruction : instructions(*work[i]))
-      if (const auto* call = dyn_cast<CallBase>(&instruction))
-        for (const Function* callee : points_to.callees(*call))
-          if (!callee->isDeclaration() && seen.insert(callee).second) work.push_back(callee);
-  return work;
+} // namespace
+
+bool CommutingGroups::knows_callees(const CallBase& call, GroupSet within) const {
+  if (call.isInlineAsm() || isa<Function>(call.getCalledOperand()->stripPointerCastsAndAliases()))
+    return false;
+  for (size_t g = 0; g != groups_.size(); ++g)
+    if ((within >> g & 1) && groups_[g].restricted) return true;
+  return false;
 }
 
-} // namespace
+std::vector<const Function*> CommutingGroups::callees(const CallBase& call, GroupSet within,
+                                                      const PointsTo& points_to) const {
+  ArrayRef<const Function*> all = points_to.callees(call);
+  std::vector<const Function*> result(all.begin(), all.end());
+  if (!knows_callees(call, within)) return result;
+  for (size_t g = 0; g != groups_.size(); ++g)
+    if ((within >> g & 1) && groups_[g].restricted)
+      erase_if(result, [&](const Function* callee) { return !groups_[g].through_pointers.contains(callee); });
+  return result;
+}
+
+CommutingGroups::Group CommutingGroups::make_group(const Program& program, const Declaration& declaration,
+                                                   const std::string& place) const {
+  Group group;
+  group.reason = formatv("only used in calls of {0}, which commute ({1}; may differ: {2}): {3}",
+                         join(declaration.names, ", "), place, declaration.differs, declaration.why);
+  group.restricted = !declaration.through_pointers.empty();
+  for (const Function& function : *program.module)
+    if (any_of(declaration.through_pointers, [&](StringRef name) { return is_called(function, name); }))
+      group.through_pointers.insert(&function);
+  return group;
+}
+
+// Empty: calls of `functions` are atomic. Adds what they may run to `reached`.
+std::string CommutingGroups::why_not_atomic(const Program& program, GroupSet group,
+                                            ArrayRef<const Function*> functions, const PointsTo& points_to,
+                                            std::vector<const Function*>& reached) const {
+  DenseMap<const Function*, const Function*> from; // where each was reached first
+  for (const Function* root : functions)
+    if (from.try_emplace(root, nullptr).second) reached.push_back(root);
+  auto way_to = [&](const Function* function) { // "add_timer, insert, log"
+    std::string way;
+    for (; function; function = from.lookup(function))
+      way = source_name(*function).str() + (way.empty() ? "" : ", " + way);
+    return way;
+  };
+  for (size_t i = 0; i != reached.size(); ++i) {
+    const Function* function = reached[i];
+    for (const PacketBody& body : program.bodies)
+      if (body.body == function) return formatv("a packet body is within a call ({0})", way_to(function));
+    if (const CallBase* call = call_that_lets_others_run(*function))
+      return formatv("at {0} other packets may run within a call ({1})", source_of(call), way_to(function));
+    for (const Instruction& instruction : instructions(*function))
+      if (const auto* call = dyn_cast<CallBase>(&instruction))
+        for (const Function* callee : callees(*call, group, points_to))
+          if (!callee->isDeclaration() && from.try_emplace(callee, function).second)
+            reached.push_back(callee);
+  }
+  return "";
+}
 
 CommutingGroups::CommutingGroups(const Program& program, const Declarations& declarations,
                                  const PointsTo& points_to, std::vector<Remark>& remarks) {
   for (const Declaration& declaration : declarations.all) {
     if (declaration.kind != "commute") continue;
-    const GroupSet group = GroupSet(1) << reasons_.size();
-    const std::string place = declarations.place(declaration), names = join(declaration.names, ", ");
-    reasons_.push_back(formatv("only used in calls of {0}, which commute ({1}; may differ: {2}): {3}", names,
-                               place, declaration.differs, declaration.why));
-    std::vector<const Function*> functions;
+    const GroupSet group = GroupSet(1) << groups_.size();
+    const std::string place = declarations.place(declaration);
+    groups_.push_back(make_group(program, declaration, place));
+    std::vector<const Function*> functions, reached;
     for (const Function& function : *program.module)
       if (!function.isDeclaration() && is_contained(declaration.names, declared_name(function)))
         functions.push_back(&function);
-    std::vector<const Function*> reached = heddle::reach(functions, points_to);
-    auto is_body = [&](const Function* function) {
-      return any_of(program.bodies, [=](const PacketBody& body) { return body.body == function; });
-    };
-    std::string why_not;
-    for (const Function* function : reached)
-      if (is_body(function))
-        why_not = "a packet body is within a call";
-      else if (const CallBase* call = call_that_lets_others_run(*function))
-        why_not = "at " + source_of(call) + " other packets may run within a call";
+    std::string why_not = why_not_atomic(program, group, functions, points_to, reached);
     if (!why_not.empty()) {
-      remarks.push_back({"commuting-group-not-atomic", place,
-                         formatv("{0}: {1}, so the group is not used", names, why_not),
-                         "declare the functions below it that only change the structure"});
+      remarks.push_back(
+          {"commuting-group-not-atomic", place,
+           formatv("{0}: {1}, so the group is not used", join(declaration.names, ", "), why_not),
+           "declare the functions below that only change the structure, or say with 'through_pointers' what "
+           "calls "
+           "through pointers run there"});
       continue;
     }
     for (const Function* function : functions)
@@ -99,8 +145,8 @@ CommutingGroups::CommutingGroups(const Program& program, const Declarations& dec
 
 std::string CommutingGroups::reason(GroupSet groups) const {
   std::string text;
-  for (size_t g = 0; g != reasons_.size(); ++g)
-    if (groups >> g & 1) text += (text.empty() ? "" : "; ") + reasons_[g];
+  for (size_t g = 0; g != groups_.size(); ++g)
+    if (groups >> g & 1) text += (text.empty() ? "" : "; ") + groups_[g].reason;
   return text;
 }
 

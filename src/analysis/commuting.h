@@ -22,6 +22,12 @@ public:
   // The groups that `function` belongs to.
   GroupSet of(const llvm::Function& function) const { return members_.lookup(&function); }
 
+  // Is it declared what this call through a pointer runs, where it is made within a call of these groups?
+  bool knows_callees(const llvm::CallBase& call, GroupSet within) const;
+  // What the call may run, where it is made within a call of these groups.
+  std::vector<const llvm::Function*> callees(const llvm::CallBase& call, GroupSet within,
+                                             const PointsTo& points_to) const;
+
   // The functions of all groups, and all that their calls may run.
   const llvm::DenseSet<const llvm::Function*>& reached() const { return reached_; }
 
@@ -31,7 +37,16 @@ public:
 private:
   llvm::DenseMap<const llvm::Function*, GroupSet> members_;
   llvm::DenseSet<const llvm::Function*> reached_;
-  std::vector<std::string> reasons_; // by group
+  struct Group {
+    std::string reason;
+    bool restricted = false; // calls through pointers run these only
+    llvm::DenseSet<const llvm::Function*> through_pointers;
+  };
+  Group make_group(const Program& program, const Declaration& declaration, const std::string& place) const;
+  std::string why_not_atomic(const Program& program, GroupSet group,
+                             llvm::ArrayRef<const llvm::Function*> functions, const PointsTo& points_to,
+                             std::vector<const llvm::Function*>& reached) const;
+  std::vector<Group> groups_;
 };
 
 } // namespace heddle

@@ -15,7 +15,6 @@
 #include "llvm/IR/Instructions.h"
 
 #include <set>
-#include <tuple>
 #include <unordered_map>
 
 using namespace llvm;
@@ -51,12 +50,12 @@ struct Component { // functions that call each other
 } // namespace
 
 struct Effects::State {
-  State(const Effects& effects, RareBlocks rare)
-      : effects(effects), points_to(effects.points_to()), rare(std::move(rare)),
-        updates(points_to.module(), this->rare) {}
+  State(const PointsTo& points_to, RareBlocks rare, const CommutingGroups* groups)
+      : points_to(points_to), groups(groups), rare(std::move(rare)), updates(points_to.module(), this->rare) {
+  }
 
-  const Effects& effects;
   const PointsTo& points_to;
+  const CommutingGroups* groups; // may be null
   RareBlocks rare;
   Updates updates;
   DenseMap<const Instruction*, std::vector<Access>> cache;
@@ -75,7 +74,13 @@ struct Effects::State {
   Component& component(const Function& function);
   bool is_rare(const Instruction& instruction) const { return rare && rare(*instruction.getParent()); }
   uint32_t intern(const Access& access);
-  AccessIds within(const AccessIds& accesses, bool rare, GroupSet groups);
+  GroupSet groups_of(const Function& function) const { return groups ? groups->of(function) : 0; }
+  const AccessIds& within_group(const Function& function);
+  std::vector<Access> summarise(AccessIds accesses, ArrayRef<const Function*> order);
+  uint32_t variant(uint32_t id, bool rare, GroupSet groups);
+  AccessIds as_rare(const AccessIds& accesses);
+  std::unordered_map<const Function*, AccessIds> in_groups;       // by member of a group
+  DenseMap<const Function*, std::vector<Access>> group_summaries; // likewise
   // An access -> the same in rare code, in a call of a group. May take two steps.
   DenseMap<uint32_t, SmallVector<uint32_t, 2>> variants;
   SmallVector<uint32_t, 4> variants_of(uint32_t id) const;
@@ -148,25 +153,50 @@ uint32_t Effects::State::intern(const Access& access) {
   return entry->second;
 }
 
-// What rare code calls is done on a rare path, and what a call of a group calls within that call, whatever code does it.
-Access Effects::within(Access access, bool rare, GroupSet groups) const {
+// The same access in rare code, or in a call of a group; the system's state is never a group's.
+uint32_t Effects::State::variant(uint32_t id, bool rare, GroupSet groups) {
+  Access access = interned[id];
   access.rare |= rare;
-  if (points_to_.objects()[access.object].kind != ObjectKind::System)
+  if (points_to.objects()[access.object].kind != ObjectKind::System)
     access.groups |= groups;
   else if (groups)
     access.deferrable = false; // channels.cpp
-  return access;
+  uint32_t made = intern(access);
+  if (made != id && !is_contained(variants[id], made)) variants[id].push_back(made);
+  return made;
 }
 
-AccessIds Effects::State::within(const AccessIds& accesses, bool rare, GroupSet groups) {
-  if (!rare && !groups) return accesses;
+// What rare code calls is done on a rare path, whatever code does it.
+AccessIds Effects::State::as_rare(const AccessIds& accesses) {
   AccessIds result;
-  for (uint32_t id : accesses) {
-    uint32_t variant = intern(effects.within(interned[id], rare, groups));
-    result.set(variant);
-    if (variant != id && !is_contained(variants[id], variant)) variants[id].push_back(variant);
-  }
+  for (uint32_t id : accesses)
+    result.set(variant(id, true, 0));
   return result;
+}
+
+// What a call of a group's member does, callees included: within that call, whatever code does it. The groups say
+// which functions calls through pointers run there.
+const AccessIds& Effects::State::within_group(const Function& function) {
+  auto known = in_groups.find(&function);
+  if (known != in_groups.end()) return known->second;
+  AccessIds result;
+  std::vector<std::pair<const Function*, GroupSet>> work{{&function, groups_of(function)}};
+  std::set<std::pair<const Function*, GroupSet>> seen(work.begin(), work.end());
+  while (!work.empty()) {
+    auto [member, within] = work.back();
+    work.pop_back();
+    for (const Instruction& instruction : instructions(*member)) {
+      auto* call = dyn_cast<CallBase>(&instruction);
+      if (!call || !groups->knows_callees(*call, within)) // else it runs nothing outside of the program
+        for (const Access& access : of(instruction))
+          result.set(variant(intern(access), false, within));
+      if (!call) continue;
+      for (const Function* callee : groups->callees(*call, within, points_to))
+        if (auto next = std::pair(callee, within | groups_of(*callee)); seen.insert(next).second)
+          work.push_back(next);
+    }
+  }
+  return in_groups[&function] = std::move(result);
 }
 
 // Itself included.
@@ -185,7 +215,7 @@ void Effects::State::settle_component(ArrayRef<uint32_t> members,
   components.emplace_back();
   Component& made = components.back();
   made.reach.set(self);
-  std::set<std::tuple<uint32_t, bool, GroupSet>> added; // callees, from where, as calls of which groups
+  DenseSet<uint32_t> added[2]; // callees, from common and from rare code
   for (uint32_t member : members) {
     made.members.push_back(functions[member]);
     component_of[functions[member]] = self;
@@ -200,10 +230,12 @@ void Effects::State::settle_component(ArrayRef<uint32_t> members,
       bool rarely = is_rare(instruction);
       for (const Function* callee : points_to.callees(*call)) {
         uint32_t other = component_of[callee];
-        const GroupSet groups = effects.groups_of(*callee);
-        if (other == self || !added.emplace(other, rarely, groups).second) continue;
-        made.accesses |= within(components[other].accesses, rarely, groups);
+        if (other == self) continue;
         made.reach |= components[other].reach;
+        const bool in_group = groups_of(*callee) != 0;
+        if (!in_group && !added[rarely].insert(other).second) continue;
+        const AccessIds& accesses = in_group ? within_group(*callee) : components[other].accesses;
+        made.accesses |= rarely ? as_rare(accesses) : accesses;
       }
     }
 }
@@ -233,7 +265,7 @@ Component& Effects::State::component(const Function& function) {
 }
 
 Effects::Effects(const PointsTo& points_to, RareBlocks rare, const CommutingGroups* groups)
-    : points_to_(points_to), groups_(groups), state_(std::make_unique<State>(*this, std::move(rare))) {}
+    : points_to_(points_to), state_(std::make_unique<State>(points_to, std::move(rare), groups)) {}
 Effects::~Effects() = default;
 
 bool Effects::update_between(const BasicBlock& from, const BasicBlock& to) const {
@@ -256,31 +288,39 @@ const std::vector<const Function*>& Effects::reach(const Function& function) con
   return component.functions;
 }
 
-ArrayRef<Access> Effects::summary(const Function& function) const {
-  if (function.isDeclaration()) return {};
-  Component& component = state_->component(function);
-  if (component.has_summary) return component.summary;
-  component.has_summary = true;
-  AccessIds missing = component.accesses;
-  // The component itself first, so that the nearest instruction stands for an access.
-  std::vector<const Function*> order = component.members;
-  append_range(order, reach(function));
-  const auto& objects = points_to_.objects();
+// In `order`, so that the nearest instruction stands for an access.
+std::vector<Access> Effects::State::summarise(AccessIds missing, ArrayRef<const Function*> order) {
+  std::vector<Access> result;
+  const auto& objects = points_to.objects();
   for (const Function* member : order)
-    for (auto [own, at] : state_->local[member]) {
-      for (uint32_t id : state_->variants_of(own)) {
+    for (auto [own, at] : local[member])
+      for (uint32_t id : variants_of(own)) {
         if (!missing.test(id)) continue;
         missing.reset(id);
-        Access access = state_->interned[id];
-        bool frame =
-            objects[access.object].kind == ObjectKind::Stack && !state_->kept_frames.test(access.object);
+        Access access = interned[id];
+        bool frame = objects[access.object].kind == ObjectKind::Stack && !kept_frames.test(access.object);
         auto* site = dyn_cast_or_null<Instruction>(objects[access.object].site);
         if (frame && (!site || is_contained(order, site->getFunction()))) continue;
         access.at = at;
-        component.summary.push_back(access);
+        result.push_back(access);
       }
-    }
-  return component.summary;
+  return result;
+}
+
+ArrayRef<Access> Effects::summary(const Function& function) const {
+  if (function.isDeclaration()) return {};
+  Component& component = state_->component(function);
+  std::vector<const Function*> order = component.members; // the component itself first
+  if (state_->groups_of(function)) {
+    auto [summary, fresh] = state_->group_summaries.try_emplace(&function);
+    if (!fresh) return summary->second;
+    append_range(order, reach(function));
+    return summary->second = state_->summarise(state_->within_group(function), order);
+  }
+  if (component.has_summary) return component.summary;
+  component.has_summary = true;
+  append_range(order, reach(function));
+  return component.summary = state_->summarise(component.accesses, order);
 }
 
 bool may_overlap(const Access& a, const Access& b) {

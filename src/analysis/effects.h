@@ -66,23 +66,16 @@ public:
   bool update_between(const llvm::BasicBlock& from, const llvm::BasicBlock& to) const;
 
   // Everything a call of `function` may do, callees included, one Access per (object, place, size, write,
-  // update op); `at` is one instruction that does it. Cached. The calls of commuting groups that count are those
-  // within, not that of `function` itself.
+  // update op, groups); `at` is one instruction that does it. Cached.
   llvm::ArrayRef<Access> summary(const llvm::Function& function) const;
   // All the functions that a call of `function` may run, itself included.
   const std::vector<const llvm::Function*>& reach(const llvm::Function& function) const;
 
   const PointsTo& points_to() const { return points_to_; }
 
-  // The commuting groups that a call of `function` belongs to, and what is done to one of its accesses by that:
-  // the system's state is not the group's.
-  GroupSet groups_of(const llvm::Function& function) const { return groups_ ? groups_->of(function) : 0; }
-  Access within(Access access, bool rare, GroupSet groups) const;
-
 private:
   struct State;
   const PointsTo& points_to_;
-  const CommutingGroups* groups_;
   std::unique_ptr<State> state_;
 };
 

@@ -30,7 +30,7 @@ struct Update {
 
 class Updates {
 public:
-  Updates(const llvm::Module& module, const RareBlocks& rare);
+  explicit Updates(const llvm::Module& module, const RareBlocks& rare = {});
   Update find(const llvm::Instruction& instruction) const { return updates_.lookup(&instruction); }
   // Is there an update with its load in `from` and its store in `to`, the next block?
   bool joined(const llvm::BasicBlock& from, const llvm::BasicBlock& to) const {

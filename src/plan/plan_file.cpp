@@ -138,6 +138,7 @@ template <typename Fields, Maybe<Declaration> T> void list_fields(Fields& fields
   fields("names", declaration.names);
   fields("differs", declaration.differs);
   fields("why", declaration.why);
+  fields("through_pointers", declaration.through_pointers);
 }
 
 template <typename Fields, Maybe<Plan> T> void list_fields(Fields& fields, T& plan) {

@@ -92,13 +92,16 @@ private:
     Declaration made;
     made.kind = kind.str();
     if (kind == "commute") {
-      if (Error error = only(table, {"functions", "differs", "why"}, "[[commute]]")) return error;
-      if (Error error = names(table, made)) return error;
+      if (Error error = only(table, {"functions", "differs", "why", "through_pointers"}, "[[commute]]"))
+        return error;
+      if (Error error = names(table, "functions", made.names, made.lines)) return error;
       if (Error error = text(table, "differs", made.differs)) return error;
       if (!llvm::is_contained(differs_values(), made.differs))
         return fail(*table.get("differs"), "'differs' is \"" + made.differs + "\"",
                     "say what another order may change: " + quoted(differs_values()));
       if (Error error = text(table, "why", made.why)) return error;
+      if (table.contains("through_pointers"))
+        if (Error error = names(table, "through_pointers", made.through_pointers, made.lines)) return error;
     } else if (kind == "declared") {
       if (Error error = only(table, {"location", "why"}, "[[declared]]")) return error;
       if (Error error = text(table, "location", made.names.emplace_back())) return error;
@@ -106,7 +109,7 @@ private:
       if (Error error = text(table, "why", made.why)) return error;
     } else {
       if (Error error = only(table, {"functions"}, "[allocators]")) return error;
-      if (Error error = names(table, made)) return error;
+      if (Error error = names(table, "functions", made.names, made.lines)) return error;
     }
     result_.all.push_back(std::move(made));
     return Error::success();
@@ -123,18 +126,19 @@ private:
     return Error::success();
   }
 
-  Error names(const toml::table& table, Declaration& made) const {
-    const char* hint = "write functions = [\"name\", ...]";
-    const toml::node* node = table.get("functions");
-    if (!node) return fail(table, "'functions' is missing", hint);
+  Error names(const toml::table& table, const std::string& key, std::vector<std::string>& out,
+              std::vector<unsigned>& lines) const {
+    const std::string hint = "write " + key + " = [\"name\", ...]";
+    const toml::node* node = table.get(key);
+    if (!node) return fail(table, "'" + key + "' is missing", hint);
     const toml::array* array = node->as_array();
     if (!array || array->empty())
-      return fail(*node, Twine("'functions' is ") + (array ? "empty" : type_name(*node)), hint);
+      return fail(*node, "'" + key + "' is " + (array ? "empty" : type_name(*node)), hint);
     for (const toml::node& element : *array) {
       const auto* name = element.as_string();
-      if (!name) return fail(element, Twine("'functions' holds ") + type_name(element), hint);
-      made.names.push_back(name->get());
-      made.lines.push_back(element.source().begin.line);
+      if (!name) return fail(element, "'" + key + "' holds " + type_name(element), hint);
+      out.push_back(name->get());
+      lines.push_back(element.source().begin.line);
     }
     return Error::success();
   }

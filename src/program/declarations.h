@@ -5,6 +5,7 @@
 //     functions = ["add_timer", "del_timer"]
 //     differs = "iteration order"                 what another order may change; see differs_values()
 //     why = "timers of one millisecond may expire in any order"
+//     through_pointers = ["compare"]              optional: what calls through pointers within them run
 //
 //     [[declared]]                                this location needs no window
 //     location = "session_t.last_seen"            as `heddle plan --explain` prints it
@@ -30,7 +31,10 @@ struct Declaration {
   std::vector<std::string> names; // functions; of "declared": one location
   std::string differs;            // of "commute"
   std::string why;
-  std::vector<unsigned> lines; // where each name stands in the file; empty when it comes from a plan
+  // Of "commute": the only functions that calls through pointers within calls of these run. Empty: not declared.
+  std::vector<std::string> through_pointers;
+  // Where each name stands in the file, and after these each of `through_pointers`; empty when it comes from a plan.
+  std::vector<unsigned> lines;
 };
 
 struct Declarations {

@@ -30,7 +30,7 @@ int main(int argc, char **argv) {
 )";
 
 Declaration commute(std::vector<std::string> functions) {
-  return {"commute", std::move(functions), "iteration order", "nobody looks", {}};
+  return {"commute", std::move(functions), "iteration order", "nobody looks", {}, {}};
 }
 
 struct Declared {
@@ -168,6 +168,32 @@ TEST(Commuting, NoRareCodeWithinACall) {
   }
 }
 
+// Both tables are set up by one function, so any insertion may run what either weighs with.
+const char* two_tables = R"(
+    static struct table { uint32_t (*weigh)(uint32_t); uint32_t sum; } mine, others;
+    static uint32_t light(uint32_t x) { return x + 1; }
+    static uint32_t heavy(uint32_t x) { total = total * 3 + x; if (x > 70) exit(2); return x; }
+    NOINLINE static void set(struct table *t, uint32_t (*weigh)(uint32_t)) { t->weigh = weigh; }
+    __attribute__((constructor)) static void start(int n) {
+      set(n & 1 ? &mine : &others, n & 1 ? light : heavy); set(n & 1 ? &others : &mine, n & 1 ? heavy : light); }
+    NOINLINE static void insert(struct table *t, uint32_t x) { t->sum = t->sum * 5 + t->weigh(x); }
+    static void put(uint32_t x) { insert(&mine, x); }
+    int body(void *env) { OWN put(p->length); others.sum += others.weigh(1); p->out = 1; put(i); return 0; })";
+
+TEST(Commuting, WhatCallsThroughPointersRunMayBeDeclared) {
+  Declaration group = commute({"put"});
+  Analysis analysis = analysis_of(two_tables, {{group}});
+  EXPECT_EQ(verdict_on(analysis.graphs.front(), "mine.sum"), "window");
+  EXPECT_TRUE(
+      llvm::any_of(analysis.remarks, [](const Remark& r) { return r.code == "commuting-group-not-atomic"; }));
+  group.through_pointers = {"light"};
+  CutGraph graph = graph_with(two_tables, {{group}});
+  EXPECT_EQ(verdict_on(graph, "mine.sum"), "commuting");
+  EXPECT_EQ(verdict_on(graph, "total"), "window");
+  for (const SharedLocation& location : graph.locations) // by the call outside only
+    if (location.name == "total") EXPECT_EQ(location.accesses.size(), 1u);
+}
+
 TEST(Commuting, CallsStayClosed) {
   CutGraph graph = graph_with(two_pushes, {{commute({"push"})}});
   EXPECT_EQ(graph.contexts.size(), 1u);
@@ -175,7 +201,7 @@ TEST(Commuting, CallsStayClosed) {
 
 TEST(DeclaredLocations, NeedNoWindow) {
   const char* body = "int body(void *env) { OWN bump(p->length); p->out = 1; bump(i); return 0; }";
-  Declaration free = {"declared", {"total"}, "", "unread", {}};
+  Declaration free = {"declared", {"total"}, "", "unread", {}, {}};
   CutGraph graph = graph_with(body, {{free}});
   EXPECT_EQ(verdict_on(graph, "total"), "declared");
   EXPECT_EQ(verdict_on(graph_with(body, {{free}, "declared"}), "total"), "window");
@@ -187,15 +213,16 @@ TEST(DeclaredLocations, AreNamedWithOrWithoutTheirOrigin) {
     session_t *session;
     __attribute__((constructor)) static void start(void) { session_t *s = malloc(sizeof *s); session = s; }
     int body(void *env) { OWN session->bytes = session->bytes * 3 + 1; session->state = session->state * 5 + 1; return 0; })";
-  CutGraph graph = graph_with(body, {{{"declared", {"session_t.bytes"}, "", "unread", {}}}});
+  CutGraph graph = graph_with(body, {{{"declared", {"session_t.bytes"}, "", "unread", {}, {}}}});
   EXPECT_EQ(verdict_on(graph, "session_t.bytes"), "declared");
   EXPECT_EQ(verdict_on(graph, "session_t.state"), "window");
-  graph = graph_with(body, {{{"declared", {"session_t"}, "", "unread", {}}}});
+  graph = graph_with(body, {{{"declared", {"session_t"}, "", "unread", {}, {}}}});
   EXPECT_EQ(verdict_on(graph, "session_t"), "declared");
 }
 
 TEST(DeclaredLocations, NeverTheControlOfTheLoop) {
-  Analysis analysis = analysis_of(two_pushes, {{{"declared", {"control of the packet loop"}, "", "no", {}}}});
+  Analysis analysis =
+      analysis_of(two_pushes, {{{"declared", {"control of the packet loop"}, "", "no", {}, {}}}});
   EXPECT_EQ(verdict_on(analysis.graphs.front(), "control of the packet loop"), "window");
   EXPECT_TRUE(llvm::any_of(analysis.remarks, [](const Remark& r) { return r.code == "unused-declaration"; }));
 }
@@ -205,13 +232,13 @@ TEST(DeclaredAllocators, GiveFreshMemory) {
     static char arena[1 << 16], *next = arena;
     static void *carve(size_t n) { char *at = next; next += n; return at; }
     int body(void *env) { OWN uint32_t *m = carve(8); m[0] = i; __asm__ volatile("" ::: "memory"); p->out = m[0]; return 0; })";
-  EXPECT_EQ(verdict_on(graph_with(body, {{{"allocators", {"carve"}, "", "", {}}}}), "in body"),
+  EXPECT_EQ(verdict_on(graph_with(body, {{{"allocators", {"carve"}, "", "", {}, {}}}}), "in body"),
             "packet-private");
   EXPECT_EQ(verdict_on(graph_with(body, {}), "arena"), "window");
 }
 
 TEST(DeclaredAllocators, ReturnAPointer) {
-  Declarations declarations{"heddle.toml", {{"allocators", {"count"}, "", "", {7}}}};
+  Declarations declarations{"heddle.toml", {{"allocators", {"count"}, "", "", {}, {7}}}};
   Program program = program_of(frame + "static uint32_t count(void) { return ++total; }"
                                        "int body(void *env) { OWN p->out = count(); return 0; }",
                                declarations.functions());

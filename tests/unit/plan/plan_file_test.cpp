@@ -22,7 +22,8 @@ Plan figure_5_plan() {
   options.model = FootprintModel::PerVisit;
   options.only_if_pays = false;
   options.trust = "declared";
-  options.declarations = {"heddle.toml", {{"commute", {"push", "pop"}, "addresses", "nobody looks", {2, 2}}}};
+  options.declarations = {
+      "heddle.toml", {{"commute", {"push", "pop"}, "addresses", "nobody looks", {"compare"}, {2, 2, 3}}}};
   Plan plan = llvm::cantFail(make_plan("build-1", {graph}, options));
   plan.remarks.push_back({"one-stage", "f.c:1", "what", "hint"});
   return plan;

@@ -65,6 +65,8 @@ TEST(DeclarationFile, ErrorsNameTheLine) {
               HasSubstr("heddle.toml:4: 'functions' holds a number"));
   EXPECT_THAT(error_in("[[declared]]\nwhy = \"x\"\n"), HasSubstr("heddle.toml:1: 'location' is missing"));
   EXPECT_THAT(error_in("[allocators]\nfunctions = []\n"), HasSubstr("heddle.toml:2: 'functions' is empty"));
+  EXPECT_THAT(error_in(commute + "differs = \"nothing\"\nwhy = \"x\"\nthrough_pointers = []\n"),
+              HasSubstr("heddle.toml:5: 'through_pointers' is empty"));
   EXPECT_THAT(error_in("allocators = 3\n"), HasSubstr("heddle.toml:1: 'allocators' is a number"));
 }
 
@@ -74,7 +76,7 @@ protected:
 
   PrepareOptions naming(const std::string& function) {
     PrepareOptions options;
-    options.declarations = {"heddle.toml", {{"commute", {function}, "nothing", "why", {4}}}};
+    options.declarations = {"heddle.toml", {{"commute", {function}, "nothing", "why", {}, {4}}}};
     return options;
   }
   std::string error(const std::string& function) {
