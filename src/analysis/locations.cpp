@@ -61,6 +61,11 @@ public:
 
   Locations run() {
     loop_control();
+    if (options_.observed) {
+      auto ran = [&](const llvm::BasicBlock* block) { return !options_.spans || options_.spans(block); };
+      llvm::append_range(result_, observed_locations(graph_, body_, effects_, *options_.observed, ran));
+      return {std::move(result_), {}};
+    }
     ChannelOptions output;
     output.defer = on("deferred-output");
     output.fixed = options_.fixed;
@@ -211,6 +216,7 @@ private:
     touch(location, graph_.entry, start, true, false);
     std::set<std::string> ways;
     for (const LoopExit& exit : loop_exits(graph_, body_, table_, points_to_)) {
+      if (options_.observed && !is_taken(exit)) continue;
       touch(location, exit.node, exit.at, true, exit.rare);
       ways.insert(std::string(exit.how) + (exit.rare ? " on a rare path" : ""));
     }
@@ -220,6 +226,11 @@ private:
       location.reason += "; a packet " + way;
     location.would_free = "nothing, unless the exits were decided in the first stage";
     result_.push_back(std::move(location));
+  }
+
+  // Did a packet of the sample run it?
+  bool is_taken(const LoopExit& exit) const {
+    return !options_.spans || (!exit.rare && options_.spans(exit.at->getParent()));
   }
 
   // What an untraced pointer reaches may be any shared location, read-only ones included: one window of all.

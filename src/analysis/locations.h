@@ -4,6 +4,7 @@
 #include "analysis/access_table.h"
 #include "analysis/body_graph.h"
 #include "analysis/cut_graph.h"
+#include "analysis/observed.h"
 #include "analysis/sharing.h"
 
 #include "llvm/ADT/StringSet.h"
@@ -19,6 +20,8 @@ struct LocationOptions {
   Declarations declarations;
   const CommutingGroups* groups = nullptr;     // that the effects know; null: none
   llvm::DenseSet<const llvm::CallBase*> fixed; // calls for output that cannot be kept in another body
+  // Only these, and the loop's own control, instead of what may be (observed.h).
+  std::optional<std::vector<ObservedDependence>> observed;
 };
 
 // Does a declaration (kind "declared") name this location, by `name` or as a part of `object`? Where the object

@@ -39,7 +39,7 @@ llvm::Error run(const Options& options) {
   }
   Step step("build");
   if (llvm::Error error = build_program(workspace->image(), *program, *plan, out)) return error;
-  step.done(out);
+  step.done(plan->trust == "observed" ? out + ", " + trust_of(*plan) : out);
   return llvm::Error::success();
 }
 

@@ -2,6 +2,7 @@
 
 #include "analysis/analyse.h"
 #include "plan/make_plan.h"
+#include "plan/observed_file.h"
 #include "plan/openings.h"
 #include "profile/icache.h"
 #include "program/program.h"
@@ -24,9 +25,12 @@ void PlanningOptions::add_to(CLI::App& app) {
       ->capture_default_str();
   app.add_option("--trust", trust,
                  "proven: use no [[commute]] and [[declared]] of the declarations; declared: use them "
-                 "(default where there "
-                 "are any)")
-      ->check(CLI::IsMember({"proven", "declared"}));
+                 "(default where there are any); observed: only what --observed shows, for study, never for "
+                 "production")
+      ->check(CLI::IsMember({"proven", "declared", "observed"}));
+  app.add_option("--observed", observed,
+                 "of --trust observed: what `heddle verify --dependencies --json` saw of an earlier plan")
+      ->allow_extra_args(false);
   app.add_option("--without", study.without,
                  "switch a relaxation off: read-only, packet-private, allocator, commutative, "
                  "commuting, declared, deferred-output, time, abnormal-exit, rare-path")
@@ -82,12 +86,22 @@ static llvm::Expected<Plan> plan_for(const Program& program, const Study& study,
 
 llvm::Expected<Decision> decide(const ProgramImage& image, Program& program, Trace& trace,
                                 const PlanningOptions& options) {
+  StudyOptions studying = options.study;
+  if (options.trust == "observed") studying.observed.emplace();
+  if (!options.observed.empty() && !studying.observed)
+    return diagnose("without --trust observed, nothing is believed because it was observed",
+                    "leave it out, or add --trust observed", "--observed");
+  for (const std::string& file : options.observed) {
+    auto observed = read_observed(file);
+    if (!observed) return observed.takeError();
+    llvm::append_range(*studying.observed, *observed);
+  }
   Openings openings;
   // What was not opened stays behind as rare code: without that, nothing would be gained.
   bool rare = options.study.rare_share > 0 && !llvm::is_contained(options.study.without, "rare-path");
   if (rare) openings = choose_openings(program, trace);
   if (llvm::Error error = open_traced(program, trace, openings)) return std::move(error);
-  auto study = study_program(image, program, trace, options.study);
+  auto study = study_program(image, program, trace, studying);
   if (!study) return study.takeError();
   auto plan = plan_for(program, *study, openings, options);
   if (!plan) return plan.takeError();

@@ -100,6 +100,7 @@ void print_plan(const Plan& plan, llvm::raw_ostream& out) {
 
 std::string trust_of(const Plan& plan) {
   const Declarations& all = plan.declarations;
+  if (plan.trust == "observed") return "trust observed: FOR STUDY, NOT FOR PRODUCTION";
   if (all.file.empty()) return "trust " + plan.trust;
   return formatv("trust {0}, with {1} of {2} declarations of {3}", plan.trust,
                  all.trusted(plan.trust).all.size(), all.all.size(), all.file);

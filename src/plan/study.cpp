@@ -32,6 +32,7 @@ llvm::Expected<Study> study_program(const ProgramImage& image, const Program& pr
                                     const StudyOptions& chosen) {
   AnalysisOptions options;
   options.locations.declarations = chosen.declarations;
+  options.locations.observed = chosen.observed;
   for (const std::string& name : chosen.without) {
     if (!llvm::is_contained(relaxation_names(), name))
       return diagnose("no relaxation is called " + name, "see `heddle plan --help` for their names",
@@ -74,6 +75,9 @@ StudyOptions study_options_of(const Plan& plan) {
 
 llvm::Error check_edited_plan(const Plan& plan, const ProgramImage& image, const Program& program,
                               const Trace& trace) {
+  if (plan.trust == "observed")
+    return diagnose("a plan of --trust observed was edited, and there is nothing to check it by",
+                    "make it again with `heddle plan`; check it by `heddle verify --dependencies`");
   auto study = study_program(image, program, trace, study_options_of(plan));
   if (!study) return study.takeError();
   if (plan.bodies.size() != study->graphs.size())

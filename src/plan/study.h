@@ -3,11 +3,13 @@
 #pragma once
 
 #include "analysis/cut_graph.h"
+#include "analysis/observed_dependence.h"
 #include "profile/footprint.h"
 #include "profile/trace.h"
 #include "program/declarations.h"
 #include "support/diagnostic.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,7 +27,8 @@ struct Study {
 };
 
 struct StudyOptions {
-  std::vector<std::string> without; // relaxations that are switched off
+  std::vector<std::string> without;                        // relaxations that are switched off
+  std::optional<std::vector<ObservedDependence>> observed; // trust these alone (analysis/observed.h)
   double rare_share = 0; // of the sample's packets at most this share meets rare code; 0: none is rare
   Declarations declarations;
 };
