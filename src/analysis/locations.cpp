@@ -228,10 +228,8 @@ private:
     result_.push_back(std::move(location));
   }
 
-  // Did a packet of the sample run it?
-  bool is_taken(const LoopExit& exit) const {
-    return !options_.spans || (!exit.rare && options_.spans(exit.at->getParent()));
-  }
+  // All others are what may happen; the checker sees them if they do.
+  bool is_taken(const LoopExit& exit) const { return llvm::is_contained(graph_.leaving, exit.node); }
 
   // What an untraced pointer reaches may be any shared location, read-only ones included: one window of all.
   void untraced(SharedLocation location, const MemoryObject& object) {

@@ -115,7 +115,7 @@ static Instruction* place_after(CallBase& call) {
 
 static bool comes_after(Kind kind) {
   return kind == Kind::Write || kind == Kind::WriteResult || kind == Kind::New || kind == Kind::NewAt ||
-         kind == Kind::Get;
+         kind == Kind::NewDescriptor || kind == Kind::Get;
 }
 
 void CallInstrumenter::library_call(CallBase& call, const LibraryFunction& function) {
@@ -232,6 +232,10 @@ void CallInstrumenter::after(IRBuilder<>& builder, CallBase& call, const Library
     if (Value* size = size_of(builder, call, effect); pointer && size)
       runtime_.call(builder, "allocated",
                     {builder.CreateLoad(builder.getPtrTy(), pointer), size, builder.getInt32(place)});
+    break;
+  case Kind::NewDescriptor:
+    if (call.getType()->isIntegerTy())
+      runtime_.call(builder, "new_descriptor", {builder.CreateSExtOrTrunc(&call, builder.getInt64Ty())});
     break;
   case Kind::Get:
     if (pointer)

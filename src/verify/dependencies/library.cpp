@@ -65,9 +65,11 @@ LibraryEffect parse_effect(StringRef text) {
     return effect;
   }
   static const std::pair<StringRef, Kind> words[] = {
-      {"new", Kind::New},  {"get", Kind::Get},      {"put", Kind::Put},   {"free", Kind::FreeBuffers},
-      {"r", Kind::Read},   {"w", Kind::Write},      {"f", Kind::Format},  {"s-", Kind::Stream},
-      {"s", Kind::Stream}, {"d", Kind::Descriptor}, {"x", Kind::Release}, {"W", Kind::WriteResult},
+      {"new", Kind::New},          {"get", Kind::Get},      {"put", Kind::Put},
+      {"free", Kind::FreeBuffers}, {"r", Kind::Read},       {"w", Kind::Write},
+      {"f", Kind::Format},         {"s-", Kind::Stream},    {"s", Kind::Stream},
+      {"d-", Kind::NewDescriptor}, {"d", Kind::Descriptor}, {"x", Kind::Release},
+      {"W", Kind::WriteResult},
   };
   for (auto [word, kind] : words) {
     if (!text.consume_front(word)) continue;

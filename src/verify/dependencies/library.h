@@ -8,7 +8,7 @@
 //                     points to
 //     fA              a printf format with its arguments behind it: the strings it reads
 //     sA  s-          uses the stream that is argument A / standard output
-//     dA              uses the file descriptor that is argument A
+//     dA              uses the file descriptor that is argument A;  d-  the result is a new one
 //     @NAME.r  .w     reads, writes state of the system's, or of the library's, that has this name
 //     new EXTENT      the result is fresh memory;  newA EXTENT  where argument A points to, a pointer to some is stored
 //     xA              releases what argument A points to
@@ -40,6 +40,7 @@ struct LibraryEffect {
     Format,
     Stream,
     Descriptor,
+    NewDescriptor,
     System,
     New,
     NewAt,

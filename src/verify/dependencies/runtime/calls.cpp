@@ -69,6 +69,14 @@ HEDDLE_HIDDEN void heddle_dependencies_outside(uint32_t kind, uint64_t number, u
   access(thread, outside_address(ObjectKind(kind), number), 1, what, place);
 }
 
+// A descriptor is what lies behind the number. Which number the system hands out is its own business, as an
+// allocator's addresses are.
+HEDDLE_HIDDEN void heddle_dependencies_new_descriptor(int64_t number) {
+  if (number < 0 || file == nullptr) return;
+  new_memory(this_thread,
+             reinterpret_cast<const void*>(outside_address(ObjectKind::Descriptor, uint64_t(number))), 1);
+}
+
 // errno around a call: set when it changed.
 HEDDLE_HIDDEN int heddle_dependencies_errno() {
   return errno;
