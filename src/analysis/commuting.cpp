@@ -98,7 +98,7 @@ std::string CommutingGroups::why_not_atomic(const Program& program, GroupSet gro
   auto way_to = [&](const Function* function) { // "add_timer, insert, log"
     std::string way;
     for (; function; function = from.lookup(function))
-      way = source_name(*function).str() + (way.empty() ? "" : ", " + way);
+      way = (source_name(*function) + Twine(way.empty() ? "" : ", ") + way).str();
     return way;
   };
   for (size_t i = 0; i != reached.size(); ++i) {
