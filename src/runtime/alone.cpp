@@ -11,6 +11,8 @@
 // loop inside a body the round is HEDDLE_NONE, and the packet whose body that is becomes alone (switch.S).
 #include "internal.h"
 
+#include <errno.h>
+
 using namespace heddle::runtime;
 
 extern "C" __attribute__((preserve_most)) void heddle_alone() {
@@ -18,6 +20,7 @@ extern "C" __attribute__((preserve_most)) void heddle_alone() {
   if (thread.round == HEDDLE_ALONE) return;
   const bool in_nested_loop = thread.active && !thread.in_handler && on_private_stack(thread);
   if (thread.round == HEDDLE_NONE && !in_nested_loop) return; // staging is off
+  const int own_errno = errno;                                // of a call that failed just before, maybe
   heddle_context* const self = thread.current;
   void* const home_sp = thread.home_sp;
   void* const home_fake_stack = thread.home_fake_stack;
@@ -33,4 +36,5 @@ extern "C" __attribute__((preserve_most)) void heddle_alone() {
   thread.home_bottom = home_bottom;
   thread.home_size = home_size;
   settle_output(thread);
+  errno = own_errno;
 }

@@ -1,5 +1,6 @@
 // A packet that takes a rare path waits for the ends of all before it, and runs to its end before any later one
-// goes on. Later packets keep what they did in stages already behind.
+// goes on. Later packets keep what they did in stages already behind. What failed just before the rare path is still in
+// errno after it.
 // RUN: %clang -O2 %s %rt -o %t
 // RUN: env HEDDLE_BATCH=32 %t 9 | FileCheck %s --check-prefix=NONE
 // RUN: env HEDDLE_BATCH=32 %t 1 | FileCheck %s --check-prefix=ONE
@@ -7,6 +8,7 @@
 // RUN: env HEDDLE_BATCH=1 %t 1 | FileCheck %s --check-prefix=OFF
 // RUN: env HEDDLE_BATCH=32 %t 12 | FileCheck %s --check-prefix=TWO
 #include "staged.h"
+#include <errno.h>
 #include <stdlib.h>
 #include "heddle/heddle.h"
 
@@ -26,18 +28,23 @@ static int body(void* env) {
   if (packet < 0) return 7;
   printf(" %da", packet);
   if (rare(packet, 0)) {
+    errno = 40 + packet;
     heddle_alone();
+    if (errno != 40 + packet) printf(" errno of another packet");
     printf(" %dr", packet);
   }
   HEDDLE_SITE(1);
   printf(" %db", packet);
   if (rare(packet, 1)) {
+    errno = 40 + packet;
     heddle_alone();
     heddle_alone();
+    if (errno != 40 + packet) printf(" errno of another packet");
     printf(" %dr", packet);
   }
   HEDDLE_SITE(2);
   printf(" %dc", packet);
+  errno = packet;
   return 0;
 }
 
