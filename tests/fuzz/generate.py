@@ -9,6 +9,7 @@ that met another one in the wrong order shows.
 A feature is a method of Generator called feature_*: adding a method adds the feature.
 """
 
+import pathlib
 import random
 
 HEADER = """\
@@ -356,7 +357,6 @@ class Generator:
                  MAIN % {"loop": loop, "salt": values["salt"]}]
         return "\n".join(parts)
 
-
     def declarations(self):
         """For heddle.toml; empty: nothing to declare."""
         return "".join(f'[[commute]]\nfunctions = ["{name}"]\ndiffers = "iteration order"\nwhy = "shown sorted"\n'
@@ -367,6 +367,16 @@ def generate(seed):
     """The program, and its heddle.toml."""
     generator = Generator(seed)
     return generator.program(), generator.declarations()
+
+
+def write(seed, folder):
+    """Writes the program to folder/p.c and, four times of five, its declarations beside it; returns the source's path."""
+    text, declarations = generate(seed)
+    source = pathlib.Path(folder) / "p.c"
+    source.write_text(text)
+    if declarations and seed % 5:
+        source.with_name("heddle.toml").write_text(declarations)
+    return str(source)
 
 
 if __name__ == "__main__":
