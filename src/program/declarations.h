@@ -46,7 +46,7 @@ struct Declarations {
   std::string place(const Declaration& declaration, size_t name = 0) const; // "heddle.toml:3"
 };
 
-constexpr size_t most_commuting_groups = 32;
+constexpr size_t most_commuting_groups = 31;
 llvm::ArrayRef<llvm::StringRef> differs_values();
 
 // Errors: unreadable, no TOML, an unknown key, a value of a wrong type; each with file and line.

@@ -81,13 +81,15 @@ public:
 
   // What the user declared to commute.
   void mark_regions(const Declarations& declarations) {
-    uint32_t group = dependencies::first_group_region;
+    constexpr uint32_t first = dependencies::first_group_region;
+    static_assert(uint64_t(first) << (most_commuting_groups - 1) <= UINT32_MAX);
+    uint32_t group = first;
     for (const Declaration& declaration : declarations.all) {
       if (declaration.kind != "commute") continue;
       for (Function& function : module_)
         if (!function.isDeclaration() && is_contained(declaration.names, declared_name(function)))
           mark_region(function, group);
-      group = group << 1 & ((1u << dependencies::most_regions) - 1); // beyond: nothing is let through
+      group <<= 1;
     }
   }
 

@@ -4,6 +4,8 @@
 
 #include "gtest/gtest.h"
 
+#include <algorithm>
+#include <array>
 #include <random>
 #include <vector>
 
@@ -18,11 +20,11 @@ struct Access {
 };
 
 // The pairs of (kind, kind) that are reversed, as bits: which relaxation applies is decided by the kinds.
-using Kinds = std::vector<std::pair<uint32_t, uint32_t>>;
+using Kinds = std::vector<std::array<uint32_t, 4>>;
 
 void add(Kinds& kinds, Kind first, Kind second) {
   if (!first.writes() && !second.writes()) return;
-  std::pair<uint32_t, uint32_t> pair{first.bits, second.bits};
+  const std::array<uint32_t, 4> pair{first.bits, first.regions, second.bits, second.regions};
   if (std::find(kinds.begin(), kinds.end(), pair) == kinds.end()) kinds.push_back(pair);
 }
 
@@ -67,8 +69,8 @@ TEST(Shadow, AgreesWithAListOfAllAccesses) {
       for (uint32_t stage = below(3); stage < 6; stage += 1 + below(3))
         for (unsigned k = below(6); k > 0; --k) {
           uint64_t begin = 4096 + below(64), end = begin + 1 + below(20);
-          uint32_t kinds[] = {0, 1, 2, 3, 0x10001};
-          Access access{begin, end, {kinds[below(5)]}, packet, stage};
+          Kind kinds[] = {{0}, {1}, {2}, {3}, {1, 1}};
+          Access access{begin, end, kinds[below(5)], packet, stage};
           Kinds expected = by_list(all, access);
           EXPECT_EQ(expected, by_shadow(shadow, access));
           reversed += !expected.empty();

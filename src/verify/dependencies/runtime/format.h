@@ -16,7 +16,6 @@ enum class Relaxation : uint8_t { None, Commutative, Allocator, Commuting };
 // Regions are code whose accesses do not conflict with each other: that of allocators, and that of each group of
 // functions that the user declared to commute. A bit for each that an access is made in.
 constexpr uint32_t allocator_region = 1, first_group_region = 2;
-constexpr uint32_t most_regions = 16;
 
 // What the bytes belong to.
 enum class ObjectKind : uint8_t {

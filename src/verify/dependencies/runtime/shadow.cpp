@@ -73,12 +73,12 @@ bool Shadow::note(uint64_t granule, Record access) {
   if (found.batch == batch_) {
     for (uint32_t i = found.first; i != 0; i = records_[i].next) {
       Record& old = records_[i];
-      if (old.kind.bits == access.kind.bits && old.stage >= access.stage) access.bytes &= ~old.bytes;
+      if (old.kind == access.kind && old.stage >= access.stage) access.bytes &= ~old.bytes;
     }
     if (access.bytes == 0) return true;
     for (uint32_t i = found.first; i != 0; i = records_[i].next) {
       Record& old = records_[i];
-      if (old.kind.bits == access.kind.bits) old.bytes &= ~access.bytes;
+      if (old.kind == access.kind) old.bytes &= ~access.bytes;
       if (old.bytes == 0) free_record = i;
     }
   } else {

@@ -26,12 +26,13 @@ namespace heddle::dependencies {
 // The kind of an access. Two accesses conflict when one writes.
 struct Kind {
   // Bit 0: writes. 1 to 4: operation of an update (0: none), 5 to 7 and 8 to 12: its first byte in the granule, and
-  // its size; 16 to 31: the regions (format.h) that it is made in.
+  // its size.
   uint32_t bits = 0;
+  uint32_t regions = 0; // that it is made in (format.h)
   bool writes() const { return bits & 1; }
   bool updates() const { return bits & 0x1e; }
-  uint32_t regions() const { return bits >> 16; }
   bool same_update(Kind other) const { return updates() && ((bits ^ other.bits) & 0x1ffe) == 0; }
+  bool operator==(const Kind&) const = default;
 };
 
 struct Record {

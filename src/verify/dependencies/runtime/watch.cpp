@@ -9,7 +9,7 @@ namespace {
 
 // Which relaxation lets the pair through, if any.
 Relaxation relaxation_of(Kind first, Kind second) {
-  if (const uint32_t common = first.regions() & second.regions(); common != 0)
+  if (const uint32_t common = first.regions & second.regions; common != 0)
     return common & allocator_region ? Relaxation::Allocator : Relaxation::Commuting;
   return first.same_update(second) ? Relaxation::Commutative : Relaxation::None;
 }
@@ -18,8 +18,7 @@ Kind kind_of(const Thread& thread, uint64_t begin, uint64_t size, uint32_t what)
   unsigned bits = (what & what_write) != 0;
   if (unsigned op = what >> what_op_shift; op != 0)
     bits |= op << 1 | unsigned(begin & 7) << 5 | unsigned(size & 0x1f) << 8;
-  if (begin < outside_memory) bits |= thread.regions << 16; // output and locks within keep their order
-  return {bits};
+  return {bits, begin < outside_memory ? thread.regions : 0}; // output and locks within keep their order
 }
 
 struct Access {
