@@ -40,21 +40,22 @@ namespace heddle::runtime {
 namespace {
 
 constexpr unsigned max_batch = 1024;
-constexpr unsigned undecided = ~0u;
-unsigned batch_limit = undecided;
+unsigned batch_limit;
 
-unsigned current_batch() {
-  unsigned batch = __atomic_load_n(&batch_limit, __ATOMIC_RELAXED);
-  if (__builtin_expect(batch != undecided, 1)) return batch;
-  batch = &heddle_default_batch != nullptr ? heddle_default_batch : 32;
+// Before the program, which may clear its environment.
+__attribute__((constructor(101))) void read_settings() {
+  unsigned batch = &heddle_default_batch != nullptr ? heddle_default_batch : 32;
   if (const char* text = getenv("HEDDLE_BATCH")) {
     char* end = nullptr;
     long value = strtol(text, &end, 10);
     if (end != text && *end == '\0' && value >= 0) batch = value > max_batch ? max_batch : unsigned(value);
   }
   if (__tsan_init != nullptr) batch = 0; // it follows calls and returns and would be led astray
-  __atomic_store_n(&batch_limit, batch, __ATOMIC_RELAXED);
-  return batch;
+  batch_limit = batch;
+}
+
+unsigned current_batch() {
+  return __atomic_load_n(&batch_limit, __ATOMIC_RELAXED);
 }
 
 // After a longjmp out of a body: nothing of the abandoned batch is of use but the output it has put off.
