@@ -2,6 +2,7 @@
 
 #include "support/file.h"
 #include "toolchain/codegen.h"
+#include "transform/frames.h"
 #include "transform/site.h"
 #include "transform/staging.h"
 
@@ -44,6 +45,7 @@ Error build_program(const ProgramImage& image, const Program& program, const Pla
 
   std::unique_ptr<Module> module = CloneModule(*program.module);
   if (Error error = stage_module(*module, plan, insert_site)) return error;
+  join_frames(*module);
   define_default_batch(*module, plan.batch);
 
   auto folder = TemporaryFolder::create("heddle-build");

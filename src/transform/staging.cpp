@@ -3,13 +3,12 @@
 // Problem. A plan's cut is a set of edges in the tree of contexts: the same function reached through two
 // opened calls has two contexts, and only one of them may hold a site. IR has one body per function.
 //
-// Alternatives. (a) Inline every opened call: simple, but it hides the program's functions from debuggers and
-// profiles and invites code generation to lay the code out anew. (b) Pass the context down as an argument and
-// test it at the site: costs at every site, and changes signatures. (c) Give each opened context with a site
-// in or below it its own copy of the callee, and direct its one call there. The copies replace the originals
-// on the hot path, so the code that runs does not grow.
+// Alternatives. (a) Pass the context down as an argument and test it at the site: costs at every site, and changes
+// signatures. (b) Give each opened context with a site in or below it its own copy of the callee, and direct its one call
+// there. The copies replace the originals on the hot path, so the code that runs does not grow.
 //
-// Choice: (c); where the call is the callee's only use no copy is made.
+// Choice: (b); where the call is the callee's only use no copy is made. The copies are then inlined (frames.cpp), but
+// not before the sites are in: blocks and calls have to be found as the plan names them.
 //
 // match: look up the body, the contexts that hold sites, the calls that open them. legal: every context,
 // block and edge must exist and be able to hold a site; that the cuts are legal is the plan's promise
@@ -23,6 +22,7 @@
 #include "transform/staging.h"
 
 #include "transform/defer.h"
+#include "transform/frames.h"
 #include "transform/gates.h"
 #include "transform/leaving.h"
 #include "transform/signals.h"
@@ -144,6 +144,7 @@ private:
     }
     forget_conclusions(*placed.function);
     forget_conclusions(*call);
+    mark_context(*placed.function);
     return Error::success();
   }
 
