@@ -4,21 +4,10 @@
 
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/Instructions.h"
-#include "llvm/IR/IntrinsicInst.h"
 
 using namespace llvm;
 
 namespace heddle {
-namespace {
-
-// The call that ends the block, in normal form (program.h); null if there is none.
-const CallBase* last_call(const BasicBlock& block) {
-  if (const auto* invoke = dyn_cast<InvokeInst>(block.getTerminator())) return invoke;
-  const auto* call = dyn_cast_or_null<CallInst>(block.getTerminator()->getPrevNonDebugInstruction());
-  return call != nullptr && !isa<IntrinsicInst>(call) ? call : nullptr;
-}
-
-} // namespace
 
 PathFollower::PathFollower(const BlockTable& blocks, ArrayRef<BlockId> origin)
     : blocks_(blocks), origin_(origin) {
@@ -85,7 +74,7 @@ bool PathFollower::search(const BasicBlock* from, BlockId event, Path& path) con
     if (origin != no_block && origin != event) continue;
     path.push_back(next);
     if (origin == event) return true;
-    const CallBase* call = last_call(*next);
+    const CallBase* call = ending_call(*next);
     if ((call == nullptr || call->getCalledFunction() == nullptr) && search(next, event, path)) return true;
     path.pop_back();
   }
@@ -95,12 +84,12 @@ bool PathFollower::search(const BasicBlock* from, BlockId event, Path& path) con
 // From a comparison to the call that was made. Empty: the frame is at the call already, or a library makes it.
 PathFollower::Path PathFollower::path_to_call(const BasicBlock* from, const Function& callee) const {
   Path path;
-  if (last_call(*from) != nullptr) return path;
+  if (ending_call(*from) != nullptr) return path;
   for (const BasicBlock* at = from;;) {
     const BasicBlock* onwards = nullptr;
     for (const BasicBlock* next : successors(at)) {
       if (origin_[blocks_.id(next)] != no_block) continue;
-      const CallBase* call = last_call(*next);
+      const CallBase* call = ending_call(*next);
       if (call != nullptr && call->getCalledFunction() == &callee) {
         path.push_back(next);
         return path;
@@ -109,7 +98,7 @@ PathFollower::Path PathFollower::path_to_call(const BasicBlock* from, const Func
     }
     if (onwards == nullptr || is_contained(path, onwards)) return {};
     path.push_back(onwards);
-    if (last_call(*onwards) != nullptr) return path;
+    if (ending_call(*onwards) != nullptr) return path;
     at = onwards;
   }
 }

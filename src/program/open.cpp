@@ -14,11 +14,9 @@ using namespace llvm;
 namespace heddle {
 namespace {
 
-// The call through a pointer that ends the block, in normal form (program.h); null if there is none.
+// The call through a pointer that ends the block; null if there is none.
 CallInst* pointer_call(const BasicBlock& block) {
-  const auto* jump = dyn_cast<BranchInst>(block.getTerminator());
-  if (jump == nullptr || jump->isConditional()) return nullptr;
-  auto* call = dyn_cast_or_null<CallInst>(const_cast<Instruction*>(jump->getPrevNonDebugInstruction()));
+  auto* call = dyn_cast_or_null<CallInst>(ending_call(const_cast<BasicBlock&>(block)));
   if (call == nullptr || call->isInlineAsm() || call->getCalledFunction() || call->isMustTailCall())
     return nullptr;
   return isa<Function>(call->getCalledOperand()->stripPointerCasts()) ? nullptr : call;

@@ -11,6 +11,7 @@
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Support/SHA256.h"
 #include "llvm/Target/TargetMachine.h"
@@ -302,6 +303,16 @@ BlockTable::BlockTable(const Module& module) {
       ids_[&block] = blocks_.size();
       blocks_.push_back(&block);
     }
+}
+
+const CallBase* ending_call(const BasicBlock& block) {
+  if (const auto* invoke = dyn_cast<InvokeInst>(block.getTerminator())) return invoke;
+  const auto* call = dyn_cast_or_null<CallInst>(block.getTerminator()->getPrevNonDebugInstruction());
+  return call != nullptr && !isa<IntrinsicInst>(call) ? call : nullptr;
+}
+
+CallBase* ending_call(BasicBlock& block) {
+  return const_cast<CallBase*>(ending_call(static_cast<const BasicBlock&>(block)));
 }
 
 std::string SourceLocation::str() const {

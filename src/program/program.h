@@ -92,6 +92,11 @@ private:
   llvm::DenseMap<const llvm::BasicBlock*, BlockId> ids_;
 };
 
+// The call that ends a block in normal form: an invoke, or the call of anything but an intrinsic before the terminator. Null
+// if there is none.
+const llvm::CallBase* ending_call(const llvm::BasicBlock& block);
+llvm::CallBase* ending_call(llvm::BasicBlock& block);
+
 // First usable file:line of an instruction (inlined-at resolved to the innermost frame).
 SourceLocation location_of(const llvm::Instruction& instruction);
 

@@ -32,7 +32,6 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Instructions.h"
-#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Support/raw_ostream.h"
@@ -59,14 +58,6 @@ struct Placed {
     return cast_or_null<BasicBlock>(copies->lookup(&original));
   }
 };
-
-// The call that ends a block in normal form: an invoke, or the last instruction before the terminator.
-CallBase* ending_call(BasicBlock& block) {
-  if (auto* call = dyn_cast<CallBase>(block.getTerminator())) return call;
-  for (Instruction* at = block.getTerminator()->getPrevNode(); at != nullptr; at = at->getPrevNode())
-    if (!isa<DbgInfoIntrinsic>(at)) return dyn_cast<CallBase>(at);
-  return nullptr;
-}
 
 class Staging {
 public:

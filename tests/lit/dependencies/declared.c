@@ -29,11 +29,6 @@ static void add_timer(uint32_t when) {
 
 __attribute__((noinline)) static void mark(uint32_t x) { newest = mix(newest ^ x); }
 
-__attribute__((noinline)) static uint32_t work(struct rte_mbuf *p, uint32_t x) {
-  for (unsigned i = 0; i < p->length % 5; i++) x ^= mix(x + i);
-  return x;
-}
-
 int main(void) {
   struct rte_mbuf *packets[32];
   uint32_t sum = 0;

@@ -19,11 +19,6 @@
 #define ADD(n) + sum##n
 EACH(PUT)
 
-__attribute__((noinline)) static uint32_t work(struct rte_mbuf *p, uint32_t x) {
-  for (unsigned i = 0; i < p->length % 5; i++) x ^= mix(x + i);
-  return x;
-}
-
 int main(void) {
   struct rte_mbuf *packets[32];
   int n;

@@ -25,7 +25,7 @@ __attribute__((noinline)) static void rte_mempool_put(struct rte_mempool *pool, 
   pool->objects[pool->free++] = object;
 }
 
-__attribute__((noinline)) static uint32_t work(struct rte_mbuf *p, uint32_t *scratch) {
+__attribute__((noinline)) static uint32_t work_on(struct rte_mbuf *p, uint32_t *scratch) {
   for (unsigned i = 0; i < 8; i++) scratch[i] = mix(p->length + i);
   return scratch[p->length % 8];
 }
@@ -40,8 +40,8 @@ int main(void) {
       struct rte_mbuf *p = packets[i];
       void *scratch;
       if (rte_mempool_get(&objects, &scratch) != 0) continue;
-      p->out[0] = work(p, scratch);
-      p->out[1] = work(p, scratch);
+      p->out[0] = work_on(p, scratch);
+      p->out[1] = work_on(p, scratch);
       rte_mempool_put(&objects, scratch);
     }
   printf("%08x\n", digest(0));

@@ -13,11 +13,6 @@
 
 static uint32_t mode, reports;
 
-__attribute__((noinline)) static uint32_t work(struct rte_mbuf *p, uint32_t x) {
-  for (unsigned i = 0; i < p->length % 5; i++) x ^= mix(x + i);
-  return x;
-}
-
 __attribute__((noinline)) static void report(struct rte_mbuf *p) {
   reports = mix(reports ^ p->out[0]);
   mode ^= p->length;

@@ -32,12 +32,6 @@ static void add_timer(uint32_t when) {
   *at = timer;
 }
 
-__attribute__((noinline)) static uint32_t work(struct rte_mbuf *p, uint32_t x) {
-  uint32_t y = mix(x + p->length);
-  for (unsigned i = 0; i < p->length % 5; i++) y ^= mix(x + i);
-  return x + y;
-}
-
 int main(void) {
   struct rte_mbuf *packets[32];
   uint32_t sum = 0;

@@ -9,12 +9,6 @@
 
 #include <pthread.h>
 
-__attribute__((noinline)) static uint32_t work(struct rte_mbuf *p, uint32_t x) {
-  uint32_t y = mix(x + p->length);
-  if (p->length % 5 == 0) y ^= mix(x);
-  return x + y;
-}
-
 __attribute__((noinline)) static void marker(struct rte_mbuf *p, uint32_t x) {
   p->out[0] = x;
   __asm__ volatile("" : : "r"(p), "r"(x));

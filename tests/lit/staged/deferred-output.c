@@ -12,12 +12,6 @@
 
 static int sockets[2];
 
-__attribute__((noinline)) static uint32_t work(struct rte_mbuf *p, uint32_t x) {
-  uint32_t y = mix(x + p->length);
-  for (unsigned i = 0; i < p->length % 5; i++) y ^= mix(x + i);
-  return x + y;
-}
-
 __attribute__((noinline, format(printf, 1, 2))) static void tell(const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);

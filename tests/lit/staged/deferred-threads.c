@@ -9,12 +9,6 @@ static FILE *own[2], *common;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uint32_t number;
 
-__attribute__((noinline)) static uint32_t work(struct rte_mbuf *p, uint32_t x) {
-  uint32_t y = mix(x + p->length);
-  for (unsigned i = 0; i < p->length % 5; i++) y ^= mix(x + i);
-  return x + y;
-}
-
 static void *run(void *which) {
   unsigned long queue = (unsigned long)which;
   struct rte_mbuf *packets[32];

@@ -3,12 +3,6 @@
 // RUN: SHOW_CROSSINGS=1 HEDDLE_BATCH=1 %t.heddle 2>&1 | FileCheck %s --check-prefix=OFF
 #include "packets.h"
 
-__attribute__((noinline)) static uint32_t work(struct rte_mbuf *p, uint32_t x) {
-  uint32_t y = mix(x + p->length);
-  if (p->length % 5 == 0) y ^= mix(x);
-  return x + y;
-}
-
 int main(void) {
   struct rte_mbuf *packets[32];
   int n, shown = getenv("SHOW_CROSSINGS") != NULL;

@@ -18,12 +18,6 @@ static void at_end(void) {
   write(1, text, snprintf(text, sizeof text, "%u finished\n", finished));
 }
 
-__attribute__((noinline)) static uint32_t work(struct rte_mbuf *p, uint32_t x) {
-  uint32_t y = mix(x + p->length);
-  for (unsigned i = 0; i < p->length % 5; i++) y ^= mix(x + i);
-  return x + y;
-}
-
 int main(void) {
   struct rte_mbuf *packets[32];
   int n;

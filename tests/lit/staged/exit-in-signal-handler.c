@@ -11,12 +11,6 @@ static void on_term(int number) {
   exit(7);
 }
 
-__attribute__((noinline)) static uint32_t work(struct rte_mbuf *p, uint32_t x) {
-  uint32_t y = mix(x + p->length);
-  for (unsigned i = 0; i < p->length % 5; i++) y ^= mix(x + i);
-  return x + y;
-}
-
 int main(void) {
   struct rte_mbuf *packets[32];
   int n;

@@ -10,12 +10,6 @@
 
 static unsigned finished;
 
-__attribute__((noinline)) static uint32_t work(struct rte_mbuf *p, uint32_t x) {
-  uint32_t y = mix(x + p->length);
-  if (p->length % 5 == 0) y ^= mix(x);
-  return x + y;
-}
-
 static void at_end(void) {
   printf("%u finished, %08x\n", finished, digest(0));
 }

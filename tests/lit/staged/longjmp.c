@@ -10,12 +10,6 @@
 static jmp_buf outside;
 static unsigned jumped;
 
-__attribute__((noinline)) static uint32_t work(struct rte_mbuf *p, uint32_t x) {
-  uint32_t y = mix(x + p->length);
-  if (p->length % 5 == 0) y ^= mix(x);
-  return x + y;
-}
-
 __attribute__((noinline)) static void deep(struct rte_mbuf *p, jmp_buf *back) {
   if (p->id % 7 == 3) longjmp(*back, 1 + (int)p->id);
 }

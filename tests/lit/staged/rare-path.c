@@ -6,12 +6,6 @@
 
 static uint32_t mode, reports, trail;
 
-__attribute__((noinline)) static uint32_t work(struct rte_mbuf *p, uint32_t x) {
-  uint32_t y = mix(x + p->length);
-  for (unsigned i = 0; i < p->length % 5; i++) y ^= mix(x + i);
-  return x + y;
-}
-
 __attribute__((noinline)) static void report(struct rte_mbuf *p) {
   reports = mix(reports ^ p->out[0]);
   mode ^= p->length;

@@ -9,12 +9,6 @@
 static volatile uint32_t reports, last_report;
 static volatile sig_atomic_t informed;
 
-__attribute__((noinline)) static uint32_t work(struct rte_mbuf *p, uint32_t x) {
-  uint32_t y = mix(x + p->length);
-  for (unsigned i = 0; i < p->length % 5; i++) y ^= mix(x + i);
-  return x + y;
-}
-
 // Rare for packets, usual for the handler.
 __attribute__((noinline)) static void report(uint32_t what) {
   if (what % 977 == 5) abort();

@@ -20,7 +20,7 @@ static void on_raise(int number) {
   raised++;
 }
 
-__attribute__((noinline)) static uint32_t work(struct rte_mbuf *p, uint32_t x) {
+__attribute__((noinline)) static uint32_t long_work(struct rte_mbuf *p, uint32_t x) {
   for (unsigned i = 0; i < 2000; i++) {
     x = mix(x + p->length);
     if (p->length % 5 == 0) x ^= mix(i);
@@ -34,10 +34,10 @@ static void run(void) {
   while ((n = rte_eth_rx_burst(0, 0, packets, 32)) > 0)
     for (int i = 0; i < n; i++) {
       struct rte_mbuf *p = packets[i];
-      p->out[0] = work(p, p->id);
-      p->out[1] = work(p, p->out[0]);
+      p->out[0] = long_work(p, p->id);
+      p->out[1] = long_work(p, p->out[0]);
       if (p->id % 10 == 3) raise(SIGUSR1);
-      p->out[2] = work(p, p->out[1]);
+      p->out[2] = long_work(p, p->out[1]);
     }
 }
 

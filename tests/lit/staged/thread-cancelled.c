@@ -8,12 +8,6 @@
 
 static unsigned cleaned;
 
-__attribute__((noinline)) static uint32_t work(struct rte_mbuf *p, uint32_t x) {
-  uint32_t y = mix(x + p->length);
-  if (p->length % 5 == 0) y ^= mix(x);
-  return x + y;
-}
-
 static void clean(void *unused) {
   (void)unused;
   cleaned++;

@@ -15,12 +15,6 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uint64_t total;
 static uint32_t counts[4];
 
-__attribute__((noinline)) static uint32_t work(struct rte_mbuf *p, uint32_t x) {
-  uint32_t y = mix(x + p->length);
-  if (p->length % 5 == 0) y ^= mix(x);
-  return x + y;
-}
-
 __attribute__((noinline)) static void account(struct rte_mbuf *p) {
 #ifdef LOCKED
   pthread_mutex_lock(&lock);

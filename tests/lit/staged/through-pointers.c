@@ -11,12 +11,6 @@ typedef void (*handler)(struct rte_mbuf *p);
 static uint32_t odd_packets, surprises;
 static unsigned surprising;
 
-__attribute__((noinline)) static uint32_t work(struct rte_mbuf *p, uint32_t x) {
-  uint32_t y = mix(x + p->length);
-  for (unsigned i = 0; i < p->length % 5; i++) y ^= mix(x + i);
-  return x + y;
-}
-
 static int parse(struct rte_mbuf *p) {
   p->out[0] = work(p, p->id);
   return 0;

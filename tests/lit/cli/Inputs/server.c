@@ -3,12 +3,6 @@
 
 #include <unistd.h>
 
-__attribute__((noinline)) static uint32_t work(struct rte_mbuf *p, uint32_t x) {
-  uint32_t y = mix(x + p->length);
-  if (p->length % 5 == 0) y ^= mix(x);
-  return x + y;
-}
-
 int main(int count, char **arguments) {
   struct rte_mbuf *packets[32];
   int n;

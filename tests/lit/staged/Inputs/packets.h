@@ -55,6 +55,15 @@ static inline uint32_t mix(uint32_t x) {
   return x ^ (x >> 16);
 }
 
+#ifndef __cplusplus // there it matters what may throw
+// Branches and a loop, so that there is something to cut around and something that cannot be cut.
+__attribute__((noinline, unused)) static uint32_t work(struct rte_mbuf *p, uint32_t x) {
+  uint32_t y = mix(x + p->length);
+  for (unsigned i = 0; i < p->length % 5; i++) y ^= mix(x + i);
+  return x + y;
+}
+#endif
+
 static inline uint32_t digest(uint16_t queue) {
   uint32_t sum = 0;
   for (unsigned i = 0; i < PACKETS; i++)
