@@ -1,0 +1,57 @@
+#!/bin/sh
+# What staging would do for nginx's own code: static files of 4 KB, 64 clients, sockets and files answered from memory.
+#
+# A study: the plan is that of `--trust observed`, so it is not for production. What packets share is taken from a run that
+# the dependency checker watches under a plan without windows; then the checker says what the plan made of that would still
+# reverse, and original and staged nginx run in turn, every answer compared with the first one.
+# Last line: JSON. usage: nginx.sh [BUILD] [BUDGET]
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+build=$(cd "${1:-build}" && pwd)
+budget=${2:-16K}
+heddle=$build/bin/heddle
+sockets=$build/lib/libheddle_sockets.so
+[ -f "$sockets" ] || { echo "nginx.sh: $sockets is missing: make build" >&2; exit 2; }
+HEDDLE_BIN=$build/bin "$here/../../tests/apps/nginx.sh" "$build/apps/nginx"
+nginx=$build/apps/nginx/tree/objs/nginx
+work=$build/bench/nginx
+rm -rf "$work"
+mkdir -p "$work/run/logs" "$work/run/html"
+cd "$work"
+
+for n in 1 2 3 4 5 6 7 8; do
+  seq "$n" 7 99999 | head -c 4096 > "run/html/$n"
+  printf 'GET /%d HTTP/1.1\r\nHost: localhost\r\nUser-Agent: heddle\r\nAccept: */*\r\n\r\n' "$n"
+done > requests
+cat > run/nginx.conf << CONF
+daemon off; master_process off; pid nginx.pid; error_log logs/error.log;
+events { worker_connections 256; use epoll; }
+http { access_log off; keepalive_requests 1000000; server { listen 127.0.0.1:8199; location / { root html; } } }
+CONF
+serve="-p $work/run -c nginx.conf"
+common="--work $work/heddle --config $here/nginx.toml"
+
+# on_sockets REQUESTS COMMAND...
+on_sockets() {
+  count=$1
+  shift
+  LD_PRELOAD=$sockets SOCKETS_REQUESTS=$work/requests SOCKETS_FILES=$work/run/html/ \
+    SOCKETS_COUNT=$count "$@"
+}
+
+# shellcheck disable=SC2086
+{
+  on_sockets 8000 "$heddle" profile "$nginx" $common --timeout 120 -- $serve
+  plan="--trust observed --rare 0.02"
+  "$heddle" plan "$nginx" $common $plan --policy finest --budget 1K
+  on_sockets 8000 "$heddle" verify "$nginx" $common --dependencies --json seen.json -- $serve > seen.txt 2>&1 || true
+  "$heddle" plan "$nginx" $common $plan --observed seen.json --budget "$budget" --print > plan.txt
+  on_sockets 8000 "$heddle" verify "$nginx" $common --dependencies -- $serve > check.txt 2>&1 || true
+  echo "with no windows: $(grep '^order:' seen.txt)"
+  echo "as planned: $(grep '^order:' check.txt) (check.txt)"
+  grep -A 4 '^simulated' plan.txt
+  "$heddle" build "$nginx" $common -o nginx.heddle
+  on_sockets 200000 "$heddle" bench "$nginx" --optimized nginx.heddle --metric 'lower:ns per request: ([0-9.]+)' \
+    --json result.json -- $serve
+  /usr/bin/python3 -c 'import json; print(json.dumps(json.load(open("result.json"))))'
+}
