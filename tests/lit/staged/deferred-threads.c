@@ -51,7 +51,7 @@ int main(void) {
   return 0;
 }
 // CHECK: calls for output kept with the packet (3)
-// CHECK-NEXT: fprintf {{.*}}deferred-threads.c:29
-// CHECK-NEXT: fprintf {{.*}}deferred-threads.c:31
-// CHECK-NEXT: fwrite {{.*}}deferred-threads.c:34
+// CHECK-NEXT: fprintf {{.*}}deferred-threads.c:23
+// CHECK-NEXT: fprintf {{.*}}deferred-threads.c:25
+// CHECK-NEXT: fwrite {{.*}}deferred-threads.c:28
 // CHECK: outputs: identical

@@ -3,12 +3,16 @@
 
 #include <unistd.h>
 
+__attribute__((noinline)) static void say(const char *what) {
+  puts(what);
+  fflush(stdout);
+}
+
 int main(int count, char **arguments) {
   struct rte_mbuf *packets[32];
   int n;
   if (count > 1 && !strcmp(arguments[1], "wait")) {
-    puts("waiting");
-    fflush(stdout);
+    say("waiting");
     sleep(60);
   }
   while ((n = rte_eth_rx_burst(0, 0, packets, 32)) > 0)
