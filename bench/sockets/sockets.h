@@ -28,8 +28,8 @@
 
 /* The C library's own NAME, looked up once. */
 #define NEXT(NAME)                                                                                           \
-  static __typeof__(&NAME) next;                                                                             \
-  if (!next) next = (__typeof__(&NAME))dlsym(RTLD_NEXT, #NAME);
+  static __typeof__(&(NAME)) next;                                                                           \
+  if (!next) next = (__typeof__(&(NAME)))dlsym(RTLD_NEXT, #NAME);
 
 enum role { UNBOUND, LISTENER, CLIENT, UPSTREAM, MEMORY_FILE };
 
