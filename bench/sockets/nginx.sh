@@ -3,7 +3,8 @@
 #
 # A study: the plan is that of `--trust observed`, so it is not for production. What packets share is taken from a run that
 # the dependency checker watches under a plan without windows; then the checker says what the plan made of that would still
-# reverse, and original and staged nginx run in turn, every answer compared with the first one.
+# reverse, and original and staged nginx run in turn. Every answer is compared with the run's first one to that request, and
+# these with the original's.
 # Last line: JSON. usage: nginx.sh [BUILD] [BUDGET]
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
@@ -39,18 +40,37 @@ on_sockets() {
     SOCKETS_COUNT=$count "$@"
 }
 
+# watched FILE OPTIONS...: what the dependency checker says; reversed pairs are a finding here, no failure.
+# shellcheck disable=SC2086
+watched() {
+  file=$1
+  shift
+  on_sockets 8000 "$heddle" verify "$nginx" $common --dependencies "$@" -- $serve > "$file" 2>&1 || true
+  grep '^order:' "$file" || { tail -n 5 "$file" >&2; echo "nginx.sh: the checker did not finish" >&2; exit 1; }
+}
+
+# answers PROGRAM: a digest of all, without their dates.
+# shellcheck disable=SC2086
+answers() { on_sockets 20000 "$1" $serve | sed -n 's/^sockets: .* answers //p'; }
+
 # shellcheck disable=SC2086
 {
   on_sockets 8000 "$heddle" profile "$nginx" $common --timeout 120 -- $serve
   plan="--trust observed --rare 0.02"
   "$heddle" plan "$nginx" $common $plan --policy finest --budget 1K
-  on_sockets 8000 "$heddle" verify "$nginx" $common --dependencies --json seen.json -- $serve > seen.txt 2>&1 || true
+  echo "with no windows:"
+  watched seen.txt --json seen.json
   "$heddle" plan "$nginx" $common $plan --observed seen.json --budget "$budget" --print > plan.txt
-  on_sockets 8000 "$heddle" verify "$nginx" $common --dependencies -- $serve > check.txt 2>&1 || true
-  echo "with no windows: $(grep '^order:' seen.txt)"
-  echo "as planned: $(grep '^order:' check.txt) (check.txt)"
+  echo "as planned (check.txt):"
+  watched check.txt
   grep -A 4 '^simulated' plan.txt
   "$heddle" build "$nginx" $common -o nginx.heddle
+  expected=$(answers "$nginx")
+  for batch in 1 8 32 64; do
+    got=$(HEDDLE_BATCH=$batch answers ./nginx.heddle)
+    [ -n "$got" ] && [ "$got" = "$expected" ] || { echo "nginx.sh: answers differ at batch $batch" >&2; exit 1; }
+  done
+  echo "answers: identical at batch 1, 8, 32, 64"
   on_sockets 200000 "$heddle" bench "$nginx" --optimized nginx.heddle --metric 'lower:ns per request: ([0-9.]+)' \
     --json result.json -- $serve
   /usr/bin/python3 -c 'import json; print(json.dumps(json.load(open("result.json"))))'

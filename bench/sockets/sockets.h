@@ -47,6 +47,7 @@ struct endpoint {
   size_t input_left;
   struct message received;
   unsigned request;  /* CLIENT: number of the request that is being answered */
+  bool asked;        /* CLIENT: a request is not answered yet */
   bool first;        /* CLIENT: this answer is the first one to its request, and kept */
   struct file* file; /* MEMORY_FILE */
   /* epoll */

@@ -4,8 +4,8 @@
 // stacks of their own, but the predictor has one: what a resumed packet returns from was called long ago, before
 // all the others. So each function that a packet is in at a site costs a mispredicted return, once per packet, however many
 // sites it crosses there. Measured, one site at the bottom of a chain of n calls (Sapphire Rapids, 4 or 32 in flight):
-// 8.4 ns, some 25 cycles, for each of the n; a crossing by itself is 8 to 9 cycles (bench/crossing). nginx has its
-// sites some 20 calls deep.
+// 8.4 ns, 23 cycles, for each of the n; a crossing by itself is 8 to 9 cycles (bench/crossing). nginx has
+// sites up to 18 calls deep.
 //
 // Alternatives. (a) Let the plan count frames and prefer shallow cuts: the best cuts in size are often deep. (b) Return
 // by an indirect jump, which is predicted by its own address: also needs calls that push nothing on the predictor's stack,
