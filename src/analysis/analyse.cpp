@@ -187,10 +187,11 @@ llvm::Error check_allocators(const llvm::Module& module, const Declarations& dec
 void add_unused_declarations(Analysis& analysis, const Declarations& declarations) {
   for (const Declaration& declaration : declarations.all) {
     auto freed = [&](const SharedLocation& location) {
-      return location.verdict == "declared" && is_meant(declaration, location.name, location.object);
+      return location.verdict == declaration.kind && is_meant(declaration, location.name, location.object);
     };
     auto used = [&](const CutGraph& graph) { return llvm::any_of(graph.locations, freed); };
-    if (declaration.kind != "declared" || llvm::any_of(analysis.graphs, used)) continue;
+    const bool frees = declaration.kind == "declared" || declaration.kind == "scratch";
+    if (!frees || llvm::any_of(analysis.graphs, used)) continue;
     analysis.remarks.push_back({"unused-declaration", declarations.place(declaration),
                                 "no window is called '" + declaration.names.front() + "'",
                                 "give the name as `heddle plan --explain` prints it, or remove the line"});
@@ -218,6 +219,24 @@ bool add_disputed(const Program& program, const Effects& effects, const std::vec
           fixed.insert(call);
   }
   return fixed.size() != before;
+}
+
+// A variable of which one body can have copies and another, which touches it, cannot. Adds such to `not_scratch`; true if
+// there are any.
+bool add_contested(const Program& program, const Effects& effects, const std::vector<Locations>& found,
+                   llvm::DenseSet<const llvm::Value*>& not_scratch) {
+  const size_t before = not_scratch.size();
+  for (const Locations& locations : found)
+    for (const llvm::Value* site : locations.scratch_sites)
+      for (size_t b = 0; b != found.size(); ++b) {
+        auto touches = [&](const Access& access) {
+          return effects.points_to().objects()[access.object].site == site;
+        };
+        if (!llvm::is_contained(found[b].scratch_sites, site) &&
+            llvm::any_of(effects.summary(*program.bodies[b].body), touches))
+          not_scratch.insert(site);
+      }
+  return not_scratch.size() != before;
 }
 
 void describe_kept(CutGraph& result, llvm::ArrayRef<const llvm::CallBase*> kept, const BlockTable& blocks) {
@@ -269,6 +288,8 @@ llvm::Expected<Analysis> analyse(const Program& program, const BlockTable& block
   std::vector<Locations> found;
   LocationOptions locations = options.locations;
   locations.groups = &groups;
+  for (const PacketBody& body : program.bodies)
+    locations.bodies.push_back(body.body);
   if (options.spans)
     locations.spans = [&](const llvm::BasicBlock* block) { return options.spans(blocks.id(block)); };
   do {
@@ -277,7 +298,8 @@ llvm::Expected<Analysis> analyse(const Program& program, const BlockTable& block
       Sharing sharing(*program.bodies[b].body, *effects, own_arrays[b]);
       found.push_back(find_locations(body_graphs[b], program.bodies[b], *effects, sharing, locations));
     }
-  } while (add_disputed(program, *effects, found, locations.fixed));
+  } while (add_disputed(program, *effects, found, locations.fixed) ||
+           add_contested(program, *effects, found, locations.not_scratch));
   for (size_t b = 0; b != program.bodies.size(); ++b) {
     const PacketBody& body = program.bodies[b];
     const BodyGraph& graph = body_graphs[b];
@@ -287,6 +309,8 @@ llvm::Expected<Analysis> analyse(const Program& program, const BlockTable& block
     if (options.code_lines) add_static_lines(described, graph, *effects, blocks, options.code_lines);
     described.locations = std::move(found[b].all);
     describe_kept(described, found[b].kept, blocks);
+    described.scratch = std::move(found[b].scratch);
+    described.own_errno = found[b].own_errno;
     add_untraced(result.remarks, *body.body, *effects);
     if (graph.truncated)
       result.remarks.push_back({"body-too-large", body.loop_at.str(),

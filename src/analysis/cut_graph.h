@@ -81,6 +81,19 @@ struct DeferredCall {
   std::string callee, at;       // the function of the C library, and the place of the call
 };
 
+// A field of the packet body's environment that leads to a variable, at an offset in it.
+struct ScratchField {
+  uint32_t field = 0, offset = 0; // bytes
+};
+
+// A variable of which every packet in flight has a copy of its own (analysis/scratch.h).
+struct ScratchVariable {
+  std::string name;    // in the module; of a variable of the function that holds the packet loop, for people
+  bool global = false; // a variable of the program or of a thread, which code names; others are found by `fields`
+  uint32_t bytes = 0, alignment = 1;
+  std::vector<ScratchField> fields;
+};
+
 struct CutGraph {
   std::string body; // function name
   uint32_t entry = 0;
@@ -90,6 +103,8 @@ struct CutGraph {
   std::vector<CutEdge> edges;
   std::vector<SharedLocation> locations;
   std::vector<DeferredCall> deferred;
+  std::vector<ScratchVariable> scratch;
+  bool own_errno = false; // each packet has its own
   std::vector<uint32_t> gates; // BlockIds at whose beginning a packet becomes alone; ascending
 };
 

@@ -5,6 +5,7 @@
 #include "analysis/external_models.h"
 #include "analysis/streams.h"
 
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsX86.h"
@@ -346,6 +347,17 @@ void ModelAccesses::add(const Function& function, const ModelClause& clause) {
   }
 }
 
+// Of the functions that format text: %m stands for errno. The format is the last argument before the values.
+bool may_print_errno(const CallBase& call) {
+  const Function* callee = call.getCalledFunction();
+  if (!callee || !callee->isDeclaration()) return false;
+  if (!callee->getName().contains("printf") && !callee->getName().contains("syslog")) return false;
+  const unsigned after = callee->isVarArg() ? 1 : 2, fixed = callee->getFunctionType()->getNumParams();
+  if (fixed < after || !call.getArgOperand(fixed - after)->getType()->isPointerTy()) return false;
+  StringRef format;
+  return !getConstantStringInfo(call.getArgOperand(fixed - after), format) || format.contains("%m");
+}
+
 } // namespace
 
 void add_call_accesses(const CallBase& call, AccessList& list) {
@@ -356,6 +368,7 @@ void add_call_accesses(const CallBase& call, AccessList& list) {
     if (const ExternalModel* model = model_of(*function))
       for (const ModelClause& clause : model->clauses)
         accesses.add(*function, clause);
+  if (may_print_errno(call)) list.add_system(SystemLocation::Errno, true, false);
   const PointsTo& points_to = list.points_to();
   if (points_to.reaches_outside(call)) return add_unknown(list, !call.onlyReadsMemory());
   bool runs_nothing = points_to.callees(call).empty() && points_to.external_callees(call).empty();

@@ -20,6 +20,7 @@
 //   commuting       every access to the range is made within calls of one group of functions that the user declared
 //                   to commute (commuting.h).
 //   declared        the user says that the location needs no window.
+//   scratch, errno   scratch.cpp.
 //   deferred-output  channels.cpp.
 //   time            clocks are only read. The readings of one packet are in order; those of two packets need not
 //                   be, as if the machine had been quicker with the later one.
@@ -36,6 +37,7 @@
 #include "analysis/location_names.h"
 #include "analysis/loop_control.h"
 #include "analysis/names.h"
+#include "analysis/scratch.h"
 #include "program/modelled.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/Instructions.h"
@@ -57,14 +59,14 @@ public:
          const LocationOptions& options)
       : graph_(graph), body_(body), effects_(effects), points_to_(effects.points_to()), sharing_(sharing),
         options_(options), table_(graph, effects, options.spans), exits_(table_, effects),
-        maker_slot_(2 * table_.unit_count()), names_(effects.points_to().module()) {}
+        scratch_(body, options.bodies, effects, sharing, table_, exits_), maker_slot_(2 * table_.unit_count()), names_(effects.points_to().module()) {}
 
   Locations run() {
     loop_control();
     if (options_.observed) {
       auto ran = [&](const llvm::BasicBlock* block) { return !options_.spans || options_.spans(block); };
-      llvm::append_range(result_, observed_locations(graph_, body_, effects_, *options_.observed, ran));
-      return {std::move(result_), {}};
+      llvm::append_range(result_.all, observed_locations(graph_, body_, effects_, *options_.observed, ran));
+      return std::move(result_);
     }
     ChannelOptions output;
     output.defer = on("deferred-output");
@@ -82,10 +84,11 @@ public:
         packet_private(memory);
       else if (auto twin = sharing_.twins().find(object); twin != sharing_.twins().end())
         published(memory, points_to_.objects()[twin->second]);
-      else
+      else if (!scratch(memory))
         shared(memory);
     }
-    return {std::move(result_), std::move(channels_.kept)};
+    result_.kept = std::move(channels_.kept);
+    return std::move(result_);
   }
 
 private:
@@ -225,7 +228,7 @@ private:
     for (const std::string& way : ways)
       location.reason += "; a packet " + way;
     location.would_free = "nothing, unless the exits were decided in the first stage";
-    result_.push_back(std::move(location));
+    result_.all.push_back(std::move(location));
   }
 
   // All others are what may happen; the checker sees them if they do.
@@ -243,7 +246,7 @@ private:
     location.reason = "a pointer to which the analysis knows of no assignment may reach any of it";
     location.would_free =
         "an assignment that the analysis sees: the remarks untraced-pointer name the pointers";
-    result_.push_back(std::move(location));
+    result_.all.push_back(std::move(location));
   }
 
   void system(const MemoryObject& object) {
@@ -258,6 +261,7 @@ private:
       llvm::erase_if(keys,
                      [&](uint32_t key) { return table_.keys()[key].deferrable && !table_.keys()[key].rare; });
     if (keys.empty()) return;
+    if (object.system == SystemLocation::Errno && own_errno(location, keys)) return;
     touch_all(location, keys);
     if (!location.accesses.empty() && exits_.show(object)) add_exits(location);
     switch (object.system) {
@@ -299,7 +303,7 @@ private:
     }
     location.verdict = "window";
     location.reason = "the order in which packets use it can be observed from outside";
-    result_.push_back(std::move(location));
+    result_.all.push_back(std::move(location));
   }
 
   void add_channel(const Channel& channel) {
@@ -317,7 +321,7 @@ private:
     location.verdict = "window";
     location.reason = "the order in which packets use it can be observed from outside";
     location.would_free = "deferred-output, but " + channel.obstacle;
-    result_.push_back(std::move(location));
+    result_.all.push_back(std::move(location));
   }
 
   // Where the accesses are, as the location names them.
@@ -355,9 +359,11 @@ private:
 
   // What the user says of it; null: nothing.
   const Declaration* declared(llvm::StringRef name, llvm::StringRef object) const {
-    if (!on("declared")) return nullptr;
+    return on("declared") ? declared("declared", name, object) : nullptr;
+  }
+  const Declaration* declared(llvm::StringRef kind, llvm::StringRef name, llvm::StringRef object) const {
     for (const Declaration& declaration : options_.declarations.all)
-      if (is_meant(declaration, name, object)) return &declaration;
+      if (declaration.kind == kind && is_meant(declaration, name, object)) return &declaration;
     return nullptr;
   }
   void relax(SharedLocation& location, const Declaration& declaration) {
@@ -367,7 +373,7 @@ private:
   void relax(SharedLocation& location, llvm::StringRef verdict, std::string reason) {
     location.verdict = verdict.str();
     location.reason = std::move(reason);
-    result_.push_back(std::move(location));
+    result_.all.push_back(std::move(location));
   }
 
   void packet_private(const MemoryObject& object) {
@@ -378,6 +384,35 @@ private:
     relax(location, "packet-private",
           object.kind == ObjectKind::Packet ? "the packet's own buffer; nothing shared holds its address"
                                             : "made in the body; nothing shared holds its address");
+  }
+
+  // Copies for packets in flight, where they would free a window.
+  bool scratch(const MemoryObject& object) {
+    if (!on("scratch") || options_.not_scratch.contains(object.site)) return false;
+    const std::vector<uint32_t>& keys = table_.keys_of(object.id);
+    auto changed = [&](uint32_t key) { return table_.keys()[key].write && !table_.keys()[key].rare; };
+    if (llvm::none_of(keys, changed) || !scratch_.obstacle(object).empty()) return false;
+    SharedLocation location;
+    location.name = name_of(object);
+    const Declaration* declaration = declared("scratch", location.name, {});
+    if (!declaration && !scratch_.exposed(object).empty()) return false;
+    touch_all(location, keys);
+    result_.scratch.push_back(scratch_.describe(object));
+    result_.scratch_sites.push_back(object.site);
+    relax(location, "scratch",
+          declaration
+              ? options_.declarations.place(*declaration) + ": " + declaration->why
+              : "every packet writes it before reading it, and nothing else reads it: each in flight has a copy");
+    return true;
+  }
+
+  bool own_errno(SharedLocation& location, llvm::ArrayRef<uint32_t> keys) {
+    if (!on("errno") || !scratch_.exposed_errno().empty()) return false;
+    if (llvm::none_of(keys, [&](uint32_t key) { return table_.keys()[key].write; })) return false;
+    touch_all(location, keys);
+    result_.own_errno = true;
+    relax(location, "errno", "every packet that reads it has made a call before that sets it: each has its own");
+    return true;
   }
 
   bool overlap(uint32_t a, uint32_t b) const {
@@ -425,9 +460,9 @@ private:
       LocationName name = name_range(object, write, members);
       const Declaration* declaration = declared(name.full, name.object);
       Who who{units_of(members), commutative, ran(members), commuting, declaration};
-      auto [place, fresh] = known.try_emplace(std::move(who), result_.size());
+      auto [place, fresh] = known.try_emplace(std::move(who), result_.all.size());
       if (!fresh) {
-        add_range(result_[place->second], name, members);
+        add_range(result_.all[place->second], name, members);
         continue;
       }
       SharedLocation location;
@@ -533,7 +568,7 @@ private:
     location.reason = sharing_.is_shared(object.id) ? "written by one packet and used by others"
                                                     : "private to the packet, but that relaxation is off";
     location.would_free = what_would_free({object, table_, members, location, points_to_, sharing_});
-    result_.push_back(std::move(location));
+    result_.all.push_back(std::move(location));
   }
 
   // A twin and its original: sharing.h.
@@ -562,7 +597,7 @@ private:
     location.verdict = verdict_of(location);
     location.reason = "its address is stored in shared memory, and packets use it from there";
     location.would_free = "packet-private, if its address were not stored in shared memory";
-    result_.push_back(std::move(location));
+    result_.all.push_back(std::move(location));
   }
 
   std::vector<bool> reachable_from_publication(const llvm::DenseSet<const llvm::Instruction*>& publications) {
@@ -607,23 +642,24 @@ private:
   const LocationOptions& options_;
   AccessTable table_;
   Exits exits_;
+  Scratch scratch_;
   Channels channels_;
   std::vector<uint32_t> maker_slot_; // by unit, common and rare: where it was in the list made last
   LocationNames names_;
-  std::vector<SharedLocation> result_;
+  Locations result_;
 };
 
 } // namespace
 
 llvm::ArrayRef<llvm::StringRef> relaxation_names() {
   static const llvm::StringRef names[] = {"read-only",     "packet-private", "allocator",       "commutative",
-                                          "commuting",     "declared",       "deferred-output", "time",
-                                          "abnormal-exit", "rare-path"};
+                                          "commuting",     "declared",       "scratch",       "errno",
+                                          "deferred-output", "time",         "abnormal-exit", "rare-path"};
   return names;
 }
 
 bool is_meant(const Declaration& declaration, llvm::StringRef name, llvm::StringRef object) {
-  if (declaration.kind != "declared") return false;
+  if (declaration.kind != "declared" && declaration.kind != "scratch") return false;
   llvm::StringRef meant = declaration.names.front();
   auto same = [&](llvm::StringRef text) {
     return !text.empty() && (text == meant || text.split(" (").first == meant);

@@ -20,17 +20,22 @@ struct LocationOptions {
   Declarations declarations;
   const CommutingGroups* groups = nullptr;     // that the effects know; null: none
   llvm::DenseSet<const llvm::CallBase*> fixed; // calls for output that cannot be kept in another body
+  std::vector<const llvm::Function*> bodies;   // of all packet loops
+  llvm::DenseSet<const llvm::Value*> not_scratch; // variables of which another body cannot have copies
   // Only these, and the loop's own control, instead of what may be (observed.h).
   std::optional<std::vector<ObservedDependence>> observed;
 };
 
-// Does a declaration (kind "declared") name this location, by `name` or as a part of `object`? Where the object
+// Does a declaration ("declared", "scratch") name this location, by `name` or as a part of `object`? Where the object
 // comes from, "(heap at ...)", may be left out.
 bool is_meant(const Declaration& declaration, llvm::StringRef name, llvm::StringRef object);
 
 struct Locations {
   std::vector<SharedLocation> all;
   std::vector<const llvm::CallBase*> kept; // calls for output of channels that are deferred
+  std::vector<ScratchVariable> scratch;
+  std::vector<const llvm::Value*> scratch_sites; // what these are in the module
+  bool own_errno = false;
 };
 
 Locations find_locations(const BodyGraph& graph, const PacketBody& body, const Effects& effects,

@@ -24,7 +24,7 @@ void PlanningOptions::add_to(CLI::App& app) {
       ->check(CLI::Range(0.0, 1.0))
       ->capture_default_str();
   app.add_option("--trust", trust,
-                 "proven: use no [[commute]] and [[declared]] of the declarations; declared: use them "
+                 "proven: use no [[commute]], [[declared]] and [[scratch]] of the declarations; declared: use them "
                  "(default where there are any); observed: only what --observed shows, for study, never for "
                  "production")
       ->check(CLI::IsMember({"proven", "declared", "observed"}));
@@ -33,7 +33,7 @@ void PlanningOptions::add_to(CLI::App& app) {
       ->allow_extra_args(false);
   app.add_option("--without", study.without,
                  "switch a relaxation off: read-only, packet-private, allocator, commutative, "
-                 "commuting, declared, deferred-output, time, abnormal-exit, rare-path")
+                 "commuting, declared, scratch, errno, deferred-output, time, abnormal-exit, rare-path")
       ->delimiter(',')
       ->allow_extra_args(false);
 }

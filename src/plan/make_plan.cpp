@@ -100,6 +100,8 @@ public:
     body_.sites = sites_of(graph_, by_node);
     body_.gates = graph_.gates;
     body_.deferred = graph_.deferred;
+    body_.scratch = graph_.scratch;
+    body_.own_errno = graph_.own_errno;
     body_.stages = stages_table(graph_, condensed_, by_node);
     if (!body_.sites.empty()) remark_oversized();
     return std::move(body_);

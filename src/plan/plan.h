@@ -62,6 +62,8 @@ struct BodyPlan {
   std::vector<CutContext> contexts;
   std::vector<PlannedSite> sites;
   std::vector<DeferredCall> deferred; // calls for output that are kept with the packet
+  std::vector<ScratchVariable> scratch; // variables of which each packet in flight has a copy
+  bool own_errno = false;               // likewise errno
   std::vector<uint32_t> gates;        // BlockIds at whose beginning a packet becomes alone
   std::vector<PlannedStage> stages;   // at least one
   std::vector<PlannedWindow> windows; // largest first

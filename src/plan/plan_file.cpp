@@ -99,6 +99,19 @@ template <typename Fields, Maybe<DeferredCall> T> void list_fields(Fields& field
   fields("at", call.at);
 }
 
+template <typename Fields, Maybe<ScratchField> T> void list_fields(Fields& fields, T& place) {
+  fields("field", place.field);
+  fields("offset", place.offset);
+}
+
+template <typename Fields, Maybe<ScratchVariable> T> void list_fields(Fields& fields, T& variable) {
+  fields("name", variable.name);
+  fields("global", variable.global);
+  fields("bytes", variable.bytes);
+  fields("alignment", variable.alignment);
+  fields("fields", variable.fields);
+}
+
 template <typename Fields, Maybe<CutContext> T> void list_fields(Fields& fields, T& context) {
   fields("parent", context.parent);
   fields("call_block", context.call_block);
@@ -121,6 +134,8 @@ template <typename Fields, Maybe<BodyPlan> T> void list_fields(Fields& fields, T
   fields("sites", body.sites);
   fields("gates", body.gates);
   fields("deferred", body.deferred);
+  fields("scratch", body.scratch);
+  fields("own_errno", body.own_errno);
   fields("contexts", body.contexts);
   fields("windows", body.windows);
   fields("relaxed", body.relaxed);
@@ -183,6 +198,8 @@ std::string decisions_digest(const Plan& plan) {
           fields("sites", body.sites);
           fields("gates", body.gates);
           fields("deferred", body.deferred);
+          fields("scratch", body.scratch);
+          fields("own_errno", body.own_errno);
           fields("contexts", body.contexts);
         });
     });

@@ -49,8 +49,9 @@ public:
   explicit Reader(StringRef path) { result_.file = path.str(); }
 
   llvm::Expected<Declarations> read(const toml::table& file) {
-    if (Error error = only(file, {"commute", "declared", "allocators"}, "the file")) return std::move(error);
-    for (const char* kind : {"commute", "declared"})
+    if (Error error = only(file, {"commute", "declared", "scratch", "allocators"}, "the file"))
+      return std::move(error);
+    for (const char* kind : {"commute", "declared", "scratch"})
       if (const toml::node* tables = file.get(kind)) {
         const toml::array* array = tables->as_array();
         if (!array || !array->is_array_of_tables())
@@ -102,10 +103,11 @@ private:
       if (Error error = text(table, "why", made.why)) return error;
       if (table.contains("through_pointers"))
         if (Error error = names(table, "through_pointers", made.through_pointers, made.lines)) return error;
-    } else if (kind == "declared") {
-      if (Error error = only(table, {"location", "why"}, "[[declared]]")) return error;
-      if (Error error = text(table, "location", made.names.emplace_back())) return error;
-      made.lines.push_back(table.get("location")->source().begin.line);
+    } else if (kind == "declared" || kind == "scratch") {
+      const char* named = kind == "declared" ? "location" : "variable";
+      if (Error error = only(table, {named, "why"}, "[[" + kind + "]]")) return error;
+      if (Error error = text(table, named, made.names.emplace_back())) return error;
+      made.lines.push_back(table.get(named)->source().begin.line);
       if (Error error = text(table, "why", made.why)) return error;
     } else {
       if (Error error = only(table, {"functions"}, "[allocators]")) return error;
@@ -156,7 +158,7 @@ ArrayRef<StringRef> differs_values() {
 std::vector<std::string> Declarations::functions() const {
   std::vector<std::string> names;
   for (const Declaration& declaration : all)
-    if (declaration.kind != "declared") llvm::append_range(names, declaration.names);
+    if (declaration.kind == "commute" || declaration.kind == "allocators") llvm::append_range(names, declaration.names);
   llvm::sort(names);
   names.erase(llvm::unique(names), names.end());
   return names;

@@ -11,6 +11,10 @@
 //     location = "session_t.last_seen"            as `heddle plan --explain` prints it
 //     why = "read by the management thread only"
 //
+//     [[scratch]]                                 every packet writes it before reading it; nobody else reads it
+//     variable = "buffer"
+//     why = "only the bytes that recvfrom has written are read"
+//
 //     [allocators]
 //     functions = ["pool_get"]                    their result is fresh memory
 #pragma once
@@ -27,8 +31,8 @@ namespace heddle {
 
 // One table of the file.
 struct Declaration {
-  std::string kind;               // "commute", "declared" or "allocators"
-  std::vector<std::string> names; // functions; of "declared": one location
+  std::string kind;               // "commute", "declared", "scratch" or "allocators"
+  std::vector<std::string> names; // functions; of "declared" and "scratch": one location
   std::string differs;            // of "commute"
   std::string why;
   // Of "commute": the only functions that calls through pointers within calls of these run. Empty: not declared.

@@ -23,6 +23,7 @@ extern "C" __attribute__((preserve_most)) void heddle_alone() {
   const int own_errno = errno;                                // of a call that failed just before, maybe
   heddle_context* const self = thread.current;
   void* const home_sp = thread.home_sp;
+  void* const copies = thread.copies;
   void* const home_fake_stack = thread.home_fake_stack;
   const void* const home_bottom = thread.home_bottom;
   const size_t home_size = thread.home_size;
@@ -32,6 +33,7 @@ extern "C" __attribute__((preserve_most)) void heddle_alone() {
     if (context->stage != 0 && context->stage != HEDDLE_NONE) run_context(thread, *context);
   thread.current = self;
   thread.home_sp = home_sp;
+  thread.copies = copies;
   thread.home_fake_stack = home_fake_stack;
   thread.home_bottom = home_bottom;
   thread.home_size = home_size;

@@ -10,6 +10,7 @@
 #define HEDDLE_THREAD_BODY 24
 #define HEDDLE_THREAD_ENV 32
 #define HEDDLE_THREAD_PACKETS 40
+#define HEDDLE_THREAD_COPIES 48
 
 // Of struct heddle_context.
 #define HEDDLE_CONTEXT_SP 0
@@ -58,6 +59,7 @@ struct heddle_thread {
   int (*body)(void* env);
   void* env;
   uint64_t packets; // started staged
+  void* copies;     // the running packet's, of scratch variables (transform/privatize.cpp); null outside of staged packets
 
   uint64_t batches, crossings, alone, deferred;
   struct heddle_context* contexts;
@@ -103,6 +105,7 @@ HEDDLE_CHECK_OFFSET(struct heddle_thread, home_sp, HEDDLE_THREAD_HOME_SP);
 HEDDLE_CHECK_OFFSET(struct heddle_thread, body, HEDDLE_THREAD_BODY);
 HEDDLE_CHECK_OFFSET(struct heddle_thread, env, HEDDLE_THREAD_ENV);
 HEDDLE_CHECK_OFFSET(struct heddle_thread, packets, HEDDLE_THREAD_PACKETS);
+HEDDLE_CHECK_OFFSET(struct heddle_thread, copies, HEDDLE_THREAD_COPIES);
 HEDDLE_CHECK_OFFSET(struct heddle_context, sp, HEDDLE_CONTEXT_SP);
 HEDDLE_CHECK_OFFSET(struct heddle_context, resume, HEDDLE_CONTEXT_RESUME);
 HEDDLE_CHECK_OFFSET(struct heddle_context, rbp, HEDDLE_CONTEXT_RBP);

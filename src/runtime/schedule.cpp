@@ -68,6 +68,7 @@ void forget_batch(heddle_thread& thread) {
   thread.active = 0;
   thread.exception = nullptr;
   thread.round = HEDDLE_NONE;
+  thread.copies = nullptr;
 }
 
 void set_limit(heddle_thread& thread, unsigned limit) {
@@ -151,6 +152,7 @@ Mode begin_run(heddle_thread& thread, int64_t count) {
 int end_run(heddle_thread& thread) {
   thread.active = 0;
   thread.round = HEDDLE_NONE;
+  thread.copies = nullptr;
   if (void* exception = thread.exception) {
     thread.exception = nullptr;
     heddle_resume_unwinding(exception);

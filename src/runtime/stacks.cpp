@@ -1,6 +1,6 @@
 // Private stacks: one mapping per thread, made at its first staged run and freed when it ends.
 //
-//     | guard | stack 0 | guard | stack 1 | ... | contexts | output kept |
+//     | guard | stack 0 | guard | stack 1 | ... | contexts | output kept | copies of scratch variables |
 //
 // The memory of a stack is committed page by page as it is used. Below each lies a guard of 17 pages, so
 // that an overflow faults instead of reaching a neighbour, also when a frame of up to 64 KiB skips part of
@@ -21,6 +21,15 @@ constexpr size_t page = 4096;
 constexpr size_t guard_size = 17 * page;
 constexpr size_t default_stack = 256 << 10, smallest_stack = 16 << 10, largest_stack = size_t(1) << 30;
 constexpr size_t line = 64, colours = 64, colour_step = 5;
+
+// Bytes that a packet's copies take; src/transform defines it in a program that has some.
+extern "C" const unsigned heddle_scratch_size __attribute__((weak));
+
+// Of whole lines, an odd number: the same variable's copies fall into different sets.
+size_t copies_size() {
+  if (&heddle_scratch_size == nullptr || heddle_scratch_size == 0) return 0;
+  return ((heddle_scratch_size + line - 1) / line | 1) * line;
+}
 
 pthread_once_t once = PTHREAD_ONCE_INIT;
 pthread_key_t key;
@@ -67,12 +76,14 @@ __attribute__((constructor(101))) void read_stack_size() {
   stack_size = (bytes + page - 1) / page * page;
 }
 
-void place_stack(heddle_thread& thread, heddle_context& context, unsigned char* base, unsigned number) {
+void place_stack(heddle_thread& thread, heddle_context& context, unsigned char* base, unsigned char* copies,
+                 unsigned number) {
   context.base = base;
-  // Two words under the stack pointer's first value: the address that unwinders go by (switch.S), and the
-  // alignment the calling convention asks for.
+  // Two words above the stack pointer's first value: the address that unwinders go by, and the packet's copies
+  // (switch.S).
   context.top = base + stack_size - (number * colour_step % colours) * line - 16;
   *reinterpret_cast<void***>(context.top) = &thread.home_sp;
+  *reinterpret_cast<void**>(context.top + 8) = copies;
   context.fake_stack = nullptr;
   clear_context(thread, context);
 }
@@ -107,7 +118,8 @@ bool ensure_stacks(heddle_thread& thread, unsigned count) {
   const size_t stride = guard_size + stack_size;
   const size_t contexts_size = (count * step + 1) * sizeof(heddle_context);
   const size_t tables_size = (contexts_size + count * size_of_kept() + page - 1) / page * page;
-  const size_t size = count * stride + tables_size;
+  const size_t copies_begin = count * stride + tables_size;
+  const size_t size = (copies_begin + count * copies_size() + page - 1) / page * page;
   void* memory =
       mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) return false;
@@ -127,7 +139,8 @@ bool ensure_stacks(heddle_thread& thread, unsigned count) {
   thread.kept = reinterpret_cast<heddle_kept*>(pool + count * stride + contexts_size);
   thread.oldest = thread.kept_end = thread.contexts;
   for (size_t i = 0; i < count; ++i) {
-    place_stack(thread, thread.contexts[i * step], pool + i * stride + guard_size, unsigned(i));
+    unsigned char* copies = copies_size() != 0 ? pool + copies_begin + i * copies_size() : nullptr;
+    place_stack(thread, thread.contexts[i * step], pool + i * stride + guard_size, copies, unsigned(i));
     if (step > 1) thread.contexts[i * step + 1].stage = HEDDLE_NONE;
   }
   thread.contexts[count * step].stage = HEDDLE_NONE;

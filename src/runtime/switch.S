@@ -74,7 +74,7 @@ heddle_home:
         .size   heddle_enter, .-heddle_enter
 
 // The outermost frame of every packet. Entered by a jump with rbx = thread and rsp = the private stack's top,
-// where the address of thread->home_sp lies. The byte before belongs to it too, so that unwinders which look up
+// where the address of thread->home_sp lies, and above it that of the packet's copies. The byte before belongs to it too, so that unwinders which look up
 // "return address - 1" of nothing in particular stay inside.
         .globl  heddle_start
         .hidden heddle_start
@@ -96,6 +96,8 @@ heddle_start:
         movq    HEDDLE_THREAD_HOME_SP(%rbx), %rbp
         addq    $40, %rbp                       // heddle_enter's frame: the chain of rbp goes on there
 .Lnext_packet:
+        movq    8(%rsp), %rax
+        movq    %rax, HEDDLE_THREAD_COPIES(%rbx)
         incq    HEDDLE_THREAD_PACKETS(%rbx)
         movq    HEDDLE_THREAD_ENV(%rbx), %rdi
         movq    HEDDLE_THREAD_BODY(%rbx), %rax

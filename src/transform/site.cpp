@@ -98,11 +98,24 @@ std::string clobbers(const Function& function) {
   return list + ",~{memory},~{dirflag},~{fpsr},~{flags}";
 }
 
-void emit_switch(IRBuilder<>& builder, const Function& function, unsigned stage) {
+// Other packets run meanwhile.
+void emit_switch(IRBuilder<>& builder, const Function& function, unsigned stage, const SiteKeeps& keeps) {
+  SmallVector<std::pair<Value*, Value*>, 2> kept; // address, value
+  auto keep = [&](Value* address, Type* type) { kept.push_back({address, builder.CreateLoad(type, address)}); };
+  if (keeps.copies) keep(copies_field(builder), builder.getPtrTy());
+  if (keeps.own_errno) {
+    auto* where = FunctionType::get(builder.getPtrTy(), false);
+    CallInst* place = 
+        builder.CreateCall(builder.GetInsertBlock()->getModule()->getOrInsertFunction("__errno_location", where));
+    place->setDoesNotThrow();
+    keep(place, builder.getInt32Ty());
+  }
   auto* type = FunctionType::get(builder.getVoidTy(), {builder.getInt32Ty()}, false);
   auto* text = InlineAsm::get(type, HEDDLE_SWITCH_TEXT("%", "$$", "$0"), clobbers(function), true);
   auto* call = builder.CreateCall(text, {builder.getInt32(stage)});
   call->setDoesNotThrow();
+  for (auto [address, value] : kept)
+    builder.CreateStore(value, address);
 }
 
 // Makes every edge from -> to go to `middle`, which goes on to `to`.
@@ -136,7 +149,12 @@ BasicBlock& insert_block(BasicBlock& from, BasicBlock& to, const Twine& name) {
   return *block;
 }
 
-void insert_site(BasicBlock& from, BasicBlock& to, unsigned stage) {
+Value* copies_field(IRBuilder<>& builder) {
+  Value* state = builder.CreateThreadLocalAddress(&thread_state(*builder.GetInsertBlock()->getModule()));
+  return builder.CreateConstGEP1_64(builder.getInt8Ty(), state, HEDDLE_THREAD_COPIES);
+}
+
+void insert_site(BasicBlock& from, BasicBlock& to, unsigned stage, const SiteKeeps& keeps) {
   Function& function = *from.getParent();
   LLVMContext& context = function.getContext();
   const DebugLoc location = from.getTerminator()->getDebugLoc();
@@ -151,7 +169,7 @@ void insert_site(BasicBlock& from, BasicBlock& to, unsigned stage) {
   Value* round = builder.CreateAlignedLoad(builder.getInt32Ty(), state, Align(8), "round");
   builder.CreateCondBr(builder.CreateICmpULT(round, builder.getInt32(stage)), change, resume);
   builder.SetInsertPoint(change);
-  emit_switch(builder, function, stage);
+  emit_switch(builder, function, stage, keeps);
   builder.CreateBr(resume);
   builder.SetInsertPoint(resume);
   builder.CreateBr(&to);
@@ -177,16 +195,19 @@ void forget_conclusions(CallBase& call) {
       call.removeParamAttr(i, kind);
 }
 
-void define_default_batch(Module& module, unsigned batch) {
+void define_setting(Module& module, StringRef name, unsigned value) {
   auto* type = Type::getInt32Ty(module.getContext());
-  auto* value = module.getNamedGlobal("heddle_default_batch");
-  if (value == nullptr)
-    value =
-        new GlobalVariable(module, type, true, GlobalValue::WeakAnyLinkage, nullptr, "heddle_default_batch");
-  value->setInitializer(ConstantInt::get(type, batch));
-  value->setLinkage(GlobalValue::WeakAnyLinkage);
-  value->setVisibility(GlobalValue::HiddenVisibility);
-  value->setConstant(true);
+  auto* setting = module.getNamedGlobal(name);
+  if (setting == nullptr)
+    setting = new GlobalVariable(module, type, true, GlobalValue::WeakAnyLinkage, nullptr, name);
+  setting->setInitializer(ConstantInt::get(type, value));
+  setting->setLinkage(GlobalValue::WeakAnyLinkage);
+  setting->setVisibility(GlobalValue::HiddenVisibility);
+  setting->setConstant(true);
+}
+
+void define_default_batch(Module& module, unsigned batch) {
+  define_setting(module, "heddle_default_batch", batch);
 }
 
 } // namespace heddle

@@ -1,6 +1,9 @@
 // A site in LLVM IR: the check, and the inline switch to the next packet.
 #pragma once
 
+#include "llvm/ADT/StringRef.h"
+#include "llvm/IR/IRBuilder.h"
+
 namespace llvm {
 class BasicBlock;
 class CallBase;
@@ -11,9 +14,18 @@ class Twine;
 
 namespace heddle {
 
+// What a packet that was suspended finds again as it left it, other than its stack.
+struct SiteKeeps {
+  bool copies = false; // where its scratch variables are (privatize.h)
+  bool own_errno = false;
+};
+
 // Puts a site on the edge from `from` to `to` (all of them where a switch has several): a packet that passes
 // has finished every stage below `stage`. The edge must exist and `to` must not be an exception pad.
-void insert_site(llvm::BasicBlock& from, llvm::BasicBlock& to, unsigned stage);
+void insert_site(llvm::BasicBlock& from, llvm::BasicBlock& to, unsigned stage, const SiteKeeps& keeps = {});
+
+// Where the thread's state says where the running packet's copies of scratch variables are.
+llvm::Value* copies_field(llvm::IRBuilder<>& builder);
 
 // An empty block on the edge from `from` to `to` (on all of them): where a site stands.
 llvm::BasicBlock& insert_block(llvm::BasicBlock& from, llvm::BasicBlock& to, const llvm::Twine& name);
@@ -30,5 +42,7 @@ void forget_conclusions(llvm::CallBase& call);
 // Defines the runtime's heddle_default_batch in the module (weak: an environment or API setting overrides
 // its value at run time, not the symbol).
 void define_default_batch(llvm::Module& module, unsigned batch);
+// Any such number.
+void define_setting(llvm::Module& module, llvm::StringRef name, unsigned value);
 
 } // namespace heddle

@@ -25,6 +25,7 @@
 #include "transform/frames.h"
 #include "transform/gates.h"
 #include "transform/leaving.h"
+#include "transform/privatize.h"
 #include "transform/signals.h"
 #include "transform/site.h"
 
@@ -62,7 +63,8 @@ struct Placed {
 class Staging {
 public:
   Staging(Module& module, const BodyPlan& plan, const BlockTable& blocks, SiteMaker make_site)
-      : module_(module), plan_(plan), blocks_(blocks), make_site_(make_site) {}
+      : module_(module), plan_(plan), blocks_(blocks), make_site_(make_site),
+        copies_(module.getNamedGlobal("heddle_scratch_size") != nullptr) {}
 
   Expected<StagingResult> run() {
     if (Error error = match_body()) return error;
@@ -159,7 +161,7 @@ private:
     if (!edges.empty()) forget_conclusions(*placed_[0].function);
     join_edges(edges);
     for (auto& [edge, stage] : edges) {
-      make_site_(*edge.first, *edge.second, stage);
+      make_site_(*edge.first, *edge.second, stage, {copies_, plan_.own_errno});
       ++result_.sites;
     }
     return Error::success();
@@ -185,6 +187,7 @@ private:
   const BodyPlan& plan_;
   const BlockTable& blocks_;
   SiteMaker make_site_;
+  const bool copies_; // does any body of the program have scratch variables?
   std::vector<Placed> placed_;
   std::vector<bool> holds_sites_;
   StagingResult result_;
@@ -210,6 +213,7 @@ Error stage_module(Module& module, const Plan& plan, SiteMaker make_site) {
   for (const BodyPlan& body : plan.bodies)
     if (!body.sites.empty()) staged.push_back(&body);
   if (Error error = defer_output(module, staged, blocks)) return error;
+  if (Error error = privatize_scratch(module, staged)) return error;
   std::vector<BlockId> gates; // before anything is copied; of all bodies together, each once
   for (const BodyPlan* body : staged)
     append_range(gates, body->gates);

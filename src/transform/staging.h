@@ -23,9 +23,10 @@ struct StagingResult {
 };
 
 // Makes a site on the edge from one block to another, for a stage: insert_site (site.h), or what only notes it.
-using SiteMaker = llvm::function_ref<void(llvm::BasicBlock& from, llvm::BasicBlock& to, unsigned stage)>;
+using SiteMaker = llvm::function_ref<void(llvm::BasicBlock& from, llvm::BasicBlock& to, unsigned stage,
+                                          const SiteKeeps& keeps)>;
 
-// Applies a plan's deferred output, gates and bodies to `module`, a copy of the prepared module. Errors: as apply_plan().
+// Applies a plan's deferred output, scratch variables, gates and bodies to `module`, a copy of the prepared module. Errors: as apply_plan().
 llvm::Error stage_module(llvm::Module& module, const Plan& plan, SiteMaker make_site);
 
 // Applies one body's plan. `module` is a copy of the prepared module in which earlier bodies' plans may have

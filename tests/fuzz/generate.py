@@ -13,6 +13,7 @@ import pathlib
 import random
 
 HEADER = """\
+#include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -72,7 +73,8 @@ int main(void)
 RARE_SHARE = "0.1"
 
 
-LOOSE = {"bits", "branch", "call", "counter", "counter_array", "heap", "local_array", "log", "loop", "output", "rare"}
+LOOSE = {"bits", "branch", "call", "counter", "counter_array", "errno", "heap", "local_array", "log", "loop", "output", "rare",
+         "scratch_far"}
 
 
 class Generator:
@@ -144,6 +146,37 @@ class Generator:
         name = self.name("scratch")
         self.globals.append(f"static uint32_t {name}[4];")
         return [f"{name}[0] = {self.field()}; {name}[1] = mix(x);", f"x += {name}[0] ^ {name}[1];"]
+
+    def feature_scratch_far(self):
+        """Written first and read after other statements. At times it is no scratch variable: a byte is left out, a path
+        leaves it alone, its address is kept, or the end of the program shows it."""
+        name, fill, use = self.name("buffer"), self.name("fill"), self.name("use")
+        words, flaw = self.random.choice([1, 2, 5]), self.random.random()
+        thread = self.random.choice(["", "", "__thread "])
+        self.globals.append(f"static {thread}uint32_t {name}[{words}];")
+        written = words - 1 if flaw < 0.1 else words
+        stores = " ".join(f"to[{i}] = x + {i};" for i in range(written))
+        self.functions.append(f"__attribute__((noinline)) static void {fill}(uint32_t *to, uint32_t x) {{ {stores} }}\n")
+        loads = " ^ ".join(f"from[{i}]" for i in range(words))
+        self.functions.append(f"__attribute__((noinline)) static uint32_t {use}(const uint32_t *from) {{ return mix({loads}); }}\n")
+        filling = f"{fill}({name}, {self.field()});"
+        if 0.1 < flaw < 0.2:
+            filling = f"if ({self.field()} & 7) {filling}"
+        elif 0.2 < flaw < 0.25:
+            kept = self.name("kept")
+            self.globals.append(f"static uint32_t *{kept};")
+            filling += f" {kept} = {name}; x ^= {kept}[0];"
+        elif 0.25 < flaw < 0.35:
+            self.dump.append(f'    printf("{name} %u\\n", (unsigned){name}[0]);')
+        return [filling, *self.statements(self.random.randrange(1, 4)), f"x += {use}({name});"]
+
+    def feature_errno(self):
+        """Set by a call that fails, or not, and read after other statements; at times there is no such call."""
+        call = self.random.choice(["errno = 0; x += (uint32_t)strtoul(p->kind & 1 ? \"99999999999999999999\" : \"7\", 0, 10);",
+                                   "x += (uint32_t)(p->kind & 1 ? close(-1) : chdir(\"\"));"])
+        if self.random.random() < 0.1:
+            call = "if (p->kind == 3) { " + call + " }"
+        return [call, *self.statements(self.random.randrange(1, 3)), "x ^= (uint32_t)errno * 77;"]
 
     def feature_flow(self):
         table = self.name("flows")
@@ -294,7 +327,7 @@ class Generator:
         for _ in range(count):
             feature = self.random.choice(self.features)
             if self.depth <= 0 and feature.__name__ in ("feature_call", "feature_branch", "feature_loop",
-                                                        "feature_pointers", "feature_rare"):
+                                                        "feature_pointers", "feature_rare", "feature_scratch_far", "feature_errno"):
                 feature = self.feature_counter
             # A declaration must not leak into the next statement's block.
             lines += ["{", *feature(), "}"]
@@ -329,6 +362,11 @@ class Generator:
             lines.append("    if ((p->length & 63) == 7) break;")
         if self.random.random() < 0.3:
             lines.append("    if (p->kind == 5) continue;")
+        scratch = self.random.random() < 0.4
+        if scratch: # in front of the loop; the first word at times handed on
+            lines.insert(0, "uint32_t scratch[3] = { 0 };")
+            handed_on = self.random.random() < 0.2
+            lines.append("    scratch[1] = p->length; scratch[2] = mix(p->id);" + ("" if handed_on else " scratch[0] = x;"))
         logs = self.random.random() < (0.8 if self.loose else 0.4)
         for k, call in enumerate(calls):
             lines.append(f"    {call}")
@@ -340,6 +378,8 @@ class Generator:
                 lines.append("    if ((x & 255) == 9) goto out;")
         if carried:
             lines.append("    carry = mix(carry + x);" if self.random.random() < 0.5 else "    carry += x;")
+        if scratch:
+            lines.append("    x ^= scratch[0] ^ scratch[1] + scratch[2];" + (" scratch[0] = x;" if handed_on else ""))
         lines += ["    p->out[7] += x;", "}"]
         if any("goto out" in line for line in lines):
             lines.append("out:;")

@@ -120,8 +120,11 @@ private:
 
   // A relaxation that the plan does not use lets nothing through.
   std::string relaxation_of(const Pair& pair) const {
-    static constexpr StringRef names[] = {"declared", "commutative", "allocator", "commuting"};
+    static constexpr StringRef names[] = {"declared",  "commutative", "allocator",
+                                          "commuting", "scratch",     "errno"};
     if (pair.relaxation == Relaxation::None && !is_declared(pair)) return "";
+    if (pair.relaxation == Relaxation::Errno && none_of(plan_.bodies, [](const BodyPlan& b) { return b.own_errno; }))
+      return "";
     StringRef name = names[unsigned(pair.relaxation)];
     return is_contained(plan_.relaxations, name) ? name.str() : "";
   }

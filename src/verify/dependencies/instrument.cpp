@@ -37,7 +37,7 @@ namespace heddle {
 
 namespace {
 
-void note_stage(BasicBlock& from, BasicBlock& to, unsigned stage) {
+void note_stage(BasicBlock& from, BasicBlock& to, unsigned stage, const SiteKeeps& /*keeps*/) {
   BasicBlock& block = insert_block(from, to, "heddle.stage");
   IRBuilder<> builder(block.getTerminator());
   FunctionCallee note = block.getModule()->getOrInsertFunction("heddle_dependencies_stage",
@@ -174,6 +174,32 @@ private:
   SmallSet<std::pair<const Value*, uint32_t>, 16> seen_; // accesses of the block, since the last call
 };
 
+// Each packet says where the variables are of which it would have a copy.
+Error show_scratch(Module& module, const Plan& plan) {
+  RuntimeCalls runtime(module);
+  for (const BodyPlan& body : plan.bodies) {
+    Function* function = body.sites.empty() ? nullptr : module.getFunction(body.body);
+    if (!function || function->isDeclaration()) continue;
+    IRBuilder<> builder(&*function->getEntryBlock().getFirstInsertionPt());
+    for (const ScratchVariable& variable : body.scratch) {
+      Value* begin = module.getGlobalVariable(variable.name, true);
+      if (!variable.global && !variable.fields.empty()) {
+        const ScratchField& field = variable.fields.front();
+        Value* place = builder.CreateConstGEP1_64(builder.getInt8Ty(), function->getArg(0), field.field);
+        Value* inside = builder.CreateLoad(builder.getPtrTy(), place);
+        begin = builder.CreateConstGEP1_64(builder.getInt8Ty(), inside, -int64_t(field.offset));
+      } else if (!variable.global || !begin) {
+        return diagnose("the plan's scratch variable " + variable.name + " is not there as it says",
+                        "the plan does not fit this build: make it again with `heddle plan`", body.body);
+      } else if (cast<GlobalVariable>(begin)->isThreadLocal()) {
+        begin = builder.CreateThreadLocalAddress(cast<GlobalVariable>(begin));
+      }
+      runtime.call(builder, "scratch", {begin, builder.getInt32(variable.bytes)});
+    }
+  }
+  return Error::success();
+}
+
 // The runtime's table of variables: {address, size}, with a null address for thread-local ones, which a function finds.
 void describe_globals(Module& module, std::vector<std::string>& names) {
   LLVMContext& context = module.getContext();
@@ -236,12 +262,18 @@ void name_program(Module& module, StringRef id) {
 Expected<CheckedProgram> instrument_accesses(Module& clone, const Program& program, const Plan& plan,
                                              Order order) {
   const bool staged = order == Order::Staged;
-  if (Error error = stage_module(clone, plan, staged ? insert_site : note_stage)) return std::move(error);
+  Plan applied = plan;
+  if (!staged) // each packet ends before the next one starts, so they use the variables themselves
+    for (BodyPlan& body : applied.bodies)
+      body.scratch.clear();
+  if (Error error = stage_module(clone, applied, staged ? insert_site : note_stage)) return std::move(error);
   AccessInstrumenter instrumenter(clone, program.bodies);
   CheckedProgram result = instrumenter.run();
   instrumenter.mark_regions(plan.declarations.trusted(plan.trust));
   if (!staged) make_output_directly(clone);
   StripDebugInfo(clone);
+  if (!staged)
+    if (Error error = show_scratch(clone, plan)) return std::move(error);
   if (staged) {
     number_packets(clone, program.bodies);
     define_default_batch(clone, plan.batch);

@@ -54,10 +54,11 @@ TEST(Verdicts, TableThatIsOnlyReadIsFree) {
   EXPECT_EQ(verdict_on(graph, "table"), "read-only");
 }
 
-TEST(Verdicts, ScratchStaticIsAWindow) {
+TEST(Verdicts, ScratchStaticIsAWindowWithoutTheRelaxation) {
   CutGraph graph = graph_with(R"(uint32_t scratch;
     NOINLINE static void fill(struct packet *p) { scratch = p->length; }
-    int body(void *env) { OWN fill(p); p->out = scratch; return 0; })");
+    int body(void *env) { OWN fill(p); p->out = scratch; return 0; })",
+                              {"scratch"});
   EXPECT_EQ(verdict_on(graph, "scratch"), "window");
 }
 

@@ -14,6 +14,7 @@ void release(void* pointer) {
   auto& thread = *static_cast<Thread*>(pointer);
   thread.watching = false;
   thread.shadow.release();
+  release_scratch(thread);
 }
 
 void make_key() {

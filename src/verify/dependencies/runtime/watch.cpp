@@ -1,6 +1,8 @@
 // Every load and store of the checked program comes by here.
 #include "watch.h"
 
+#include <errno.h>
+
 namespace heddle::dependencies {
 
 __thread Thread this_thread __attribute__((tls_model("initial-exec"))) = {};
@@ -8,7 +10,9 @@ __thread Thread this_thread __attribute__((tls_model("initial-exec"))) = {};
 namespace {
 
 // Which relaxation lets the pair through, if any.
-Relaxation relaxation_of(Kind first, Kind second) {
+Relaxation relaxation_of(const Thread& thread, Kind first, Kind second, uint64_t address) {
+  if (is_scratch(thread, address)) return Relaxation::Scratch;
+  if (address - reinterpret_cast<uint64_t>(&errno) < sizeof errno) return Relaxation::Errno;
   if (const uint32_t common = first.regions & second.regions; common != 0)
     return common & allocator_region ? Relaxation::Allocator : Relaxation::Commuting;
   return first.same_update(second) ? Relaxation::Commutative : Relaxation::None;
@@ -32,7 +36,7 @@ void reverse(const Thread& thread, const Record& first, const Access& second, ui
   Pair pair = {};
   pair.first_place = first.place;
   pair.second_place = second.place;
-  pair.relaxation = relaxation_of(first.kind, second.kind);
+  pair.relaxation = relaxation_of(thread, first.kind, second.kind, address);
   pair.first_writes = first.kind.writes();
   pair.second_writes = second.kind.writes();
   pair.count = 1;
@@ -61,6 +65,7 @@ void compare(const Thread& thread, const Access& access, uint64_t granule, uint8
 void access(Thread& thread, uint64_t begin, uint64_t size, uint32_t what, uint32_t place) {
   ++thread.accesses;
   const Access made = {begin, kind_of(thread, begin, size, what), place, thread.alone ? ~0u : thread.stage};
+  if (thread.scratch_count != 0) touch_scratch(thread, begin, begin + size, what & what_write, place);
   const bool reversible = made.stage < thread.highest, recorded = thread.stage > 0;
   if (!reversible && !recorded) return;
   thread.watching = false; // a signal handler that interrupts this has to stay out

@@ -13,6 +13,8 @@
 
 namespace heddle::dependencies {
 
+struct ScratchVariable; // scratch.cpp
+
 struct Thread {
   bool watching;    // a packet of a batch runs, and the runtime itself does not; read at every access
   bool alone;       // a gate made the packet run alone; its stage stays as it is
@@ -26,6 +28,8 @@ struct Thread {
   const char *stack_low, *stack_high;
   uint64_t accesses;
   Shadow shadow;
+  ScratchVariable* scratch; // of which each packet in flight has a copy when staged
+  uint32_t scratch_count;
 };
 
 extern HEDDLE_HIDDEN __thread Thread this_thread __attribute__((tls_model("initial-exec")));
@@ -51,6 +55,13 @@ HEDDLE_HIDDEN void end_batch(Thread& thread);
 HEDDLE_HIDDEN uint32_t batch_limit();
 // Does a packet run that was not left by a jump or an exception?
 HEDDLE_HIDDEN bool inside_packet(Thread& thread, const void* frame);
+
+// scratch.cpp
+HEDDLE_HIDDEN void add_scratch(Thread& thread, const void* begin, uint32_t size);
+HEDDLE_HIDDEN void release_scratch(Thread& thread);
+HEDDLE_HIDDEN bool is_scratch(const Thread& thread, uint64_t address);
+// Reports a read of what the packet has not written.
+HEDDLE_HIDDEN void touch_scratch(Thread& thread, uint64_t begin, uint64_t end, bool writes, uint32_t place);
 
 // threads.cpp. What the thread holds goes with it.
 HEDDLE_HIDDEN void release_at_end(Thread& thread);

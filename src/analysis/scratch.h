@@ -1,0 +1,46 @@
+// Variables that a packet writes before it reads them, and that nobody else looks at: each packet in flight can have a
+// copy of its own.
+#pragma once
+
+#include "analysis/access_table.h"
+#include "analysis/cut_graph.h"
+#include "analysis/exits.h"
+#include "analysis/exposure.h"
+#include "analysis/sharing.h"
+#include "program/program.h"
+
+namespace heddle {
+
+class Scratch {
+public:
+  // `bodies`: of all packet loops of the program.
+  Scratch(const PacketBody& body, llvm::ArrayRef<const llvm::Function*> bodies, const Effects& effects,
+          const Sharing& sharing, const AccessTable& table, const Exits& exits);
+
+  // Can packets use copies, as far as its address goes? Empty: yes.
+  std::string obstacle(const MemoryObject& object) const;
+  // Where a packet, or code outside of the packet loop, may read what an earlier packet left; empty: nowhere.
+  std::string exposed(const MemoryObject& object) const;
+  // Likewise of errno.
+  std::string exposed_errno() const;
+
+  ScratchVariable describe(const MemoryObject& object) const;
+
+private:
+  std::vector<ScratchField> fields(const MemoryObject& object, bool& found_all) const;
+  bool only_fields_are_used() const;
+  std::string exposed(ObjectId object, uint64_t size, Written written) const;
+  std::vector<const llvm::Function*> outside() const;
+
+  const PacketBody& body_;
+  std::vector<const llvm::Function*> bodies_;
+  const Effects& effects_;
+  const PointsTo& points_to_;
+  const AccessTable& table_;
+  const Exits& exits_;
+  ObjectSet held_;        // what shared memory other than the environment points to
+  ObjectSet environment_; // the body's argument
+  mutable ObjectSet by_signals_;
+};
+
+} // namespace heddle
