@@ -3,6 +3,7 @@
 #include "analysis/deferrable.h"
 #include "analysis/external_models.h"
 #include "analysis/induction.h"
+#include "analysis/locks.h"
 #include "analysis/rarity.h"
 #include "program/modelled.h"
 
@@ -292,9 +293,18 @@ llvm::Expected<Analysis> analyse(const Program& program, const BlockTable& block
     locations.bodies.push_back(body.body);
   if (options.spans)
     locations.spans = [&](const llvm::BasicBlock* block) { return options.spans(blocks.id(block)); };
+  std::vector<std::string> locks_obstacles;
+  if (!locations.without.contains("lock"))
+    for (BodyGraph& graph : body_graphs) {
+      Locks locks(graph, *effects, rarity);
+      locks_obstacles.push_back(locks.obstacle());
+      for (uint32_t edge : locks.held_on())
+        graph.edges[edge].site_possible = false;
+    }
   do {
     found.clear();
     for (size_t b = 0; b != program.bodies.size(); ++b) {
+      if (!locks_obstacles.empty()) locations.locks_obstacle = locks_obstacles[b];
       Sharing sharing(*program.bodies[b].body, *effects, own_arrays[b]);
       found.push_back(find_locations(body_graphs[b], program.bodies[b], *effects, sharing, locations));
     }

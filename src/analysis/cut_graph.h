@@ -88,8 +88,9 @@ struct ScratchField {
 
 // A variable of which every packet in flight has a copy of its own (analysis/scratch.h).
 struct ScratchVariable {
-  std::string name;    // in the module; of a variable of the function that holds the packet loop, for people
-  bool global = false; // a variable of the program or of a thread, which code names; others are found by `fields`
+  std::string name; // in the module; of a variable of the function that holds the packet loop, for people
+  bool global =
+      false; // a variable of the program or of a thread, which code names; others are found by `fields`
   uint32_t bytes = 0, alignment = 1;
   std::vector<ScratchField> fields;
 };
@@ -104,7 +105,7 @@ struct CutGraph {
   std::vector<SharedLocation> locations;
   std::vector<DeferredCall> deferred;
   std::vector<ScratchVariable> scratch;
-  bool own_errno = false; // each packet has its own
+  bool own_errno = false;      // each packet has its own
   std::vector<uint32_t> gates; // BlockIds at whose beginning a packet becomes alone; ascending
 };
 

@@ -8,6 +8,7 @@
 
 #include "analysis/effects_calls.h"
 #include "analysis/effects_updates.h"
+#include "analysis/locks.h"
 #include "analysis/solver_components.h"
 
 #include "llvm/ADT/Hashing.h"
@@ -119,6 +120,10 @@ const std::vector<Access>& Effects::State::of(const Instruction& instruction) {
   auto found = cache.find(&instruction);
   if (found != cache.end()) return found->second;
   std::vector<Access> accesses = compute(instruction);
+  if (const auto* call = dyn_cast<CallBase>(&instruction); call && call->getCalledFunction())
+    if (lock_use(*call->getCalledFunction()) != LockUse::None)
+      for (Access& access : accesses)
+        access.groups |= lock_group;
   if (is_rare(instruction))
     for (Access& access : accesses)
       access.rare = true;

@@ -31,7 +31,7 @@ struct Access {
   bool deferrable = false;
   // Made in rare code (EffectsOptions::rare), or in a function that rare code calls.
   bool rare = false;
-  // Made within a call of these commuting groups (commuting.h).
+  // Made within a call of these commuting groups (commuting.h), or of a lock function (locks.h).
   GroupSet groups = 0;
   // Part of an update whose loaded value nothing else uses (effects_updates.h), at an address that is a multiple of
   // the size: `update_id` is common to the load and the store (0: none).

@@ -33,8 +33,8 @@ struct Exposure::Walk {
 
 Exposure::Exposure(const Effects& effects, ArrayRef<const Function*> bodies, ObjectId object, uint64_t size,
                    ExposureOptions options)
-    : effects_(effects), points_to_(effects.points_to()), bodies_(bodies), object_(object), size_(unsigned(size)),
-      options_(options) {}
+    : effects_(effects), points_to_(effects.points_to()), bodies_(bodies), object_(object),
+      size_(unsigned(size)), options_(options) {}
 
 const Instruction* Exposure::exposed_read(const Function& function) {
   return result_of(function, Arguments(function.arg_size())).at;
@@ -44,7 +44,8 @@ BitVector Exposure::bytes(int64_t begin, uint64_t size) const {
   BitVector set(size_);
   const uint64_t most = size_;
   const uint64_t first = begin < 0 ? 0 : std::min<uint64_t>(uint64_t(begin), most);
-  const uint64_t end = size > most ? most : uint64_t(std::clamp<int64_t>(begin + int64_t(size), 0, int64_t(most)));
+  const uint64_t end =
+      size > most ? most : uint64_t(std::clamp<int64_t>(begin + int64_t(size), 0, int64_t(most)));
   if (first < end) set.set(unsigned(first), unsigned(end));
   return set;
 }
@@ -57,8 +58,8 @@ BitVector Exposure::bytes(const Place& place, uint64_t size) const {
 
 Exposure::Pointer Exposure::pointer(const Value& value, const Arguments& arguments) const {
   APInt offset(64, 0);
-  const Value* base =
-      value.stripAndAccumulateConstantOffsets(points_to_.module().getDataLayout(), offset, /*AllowNonInbounds=*/true);
+  const Value* base = value.stripAndAccumulateConstantOffsets(points_to_.module().getDataLayout(), offset,
+                                                              /*AllowNonInbounds=*/true);
   if (const auto* argument = dyn_cast<Argument>(base)) {
     Pointer known = arguments[argument->getArgNo()];
     known.offset += known.kind == Pointer::At ? offset.getSExtValue() : 0;
@@ -67,7 +68,8 @@ Exposure::Pointer Exposure::pointer(const Value& value, const Arguments& argumen
   std::vector<Pointee> pointees = points_to_.points_to(&value);
   auto leads_here = [&](const Pointee& pointee) { return pointee.object == object_; };
   if (none_of(pointees, leads_here)) return {Pointer::Not, 0};
-  if (pointees.size() == 1 && pointees.front().place.exact()) return {Pointer::At, pointees.front().place.offset};
+  if (pointees.size() == 1 && pointees.front().place.exact())
+    return {Pointer::At, pointees.front().place.offset};
   return {};
 }
 
@@ -112,8 +114,8 @@ bool Exposure::touches(const Function& function) {
 bool Exposure::runs_body(const Function& function) {
   auto [known, fresh] = runs_body_.try_emplace(&function, false);
   if (fresh)
-    known->second =
-        any_of(effects_.reach(function), [&](const Function* reached) { return is_contained(bodies_, reached); });
+    known->second = any_of(effects_.reach(function),
+                           [&](const Function* reached) { return is_contained(bodies_, reached); });
   return known->second;
 }
 
@@ -157,7 +159,8 @@ void Exposure::step(Walk& walk, const Instruction& instruction) {
     return points_to_.module().getDataLayout().getTypeStoreSize(type).getKnownMinValue();
   };
   if (const auto* load = dyn_cast<LoadInst>(&instruction))
-    return read(walk, instruction, pointer(*load->getPointerOperand(), walk.arguments), size_of(load->getType()));
+    return read(walk, instruction, pointer(*load->getPointerOperand(), walk.arguments),
+                size_of(load->getType()));
   if (const auto* store = dyn_cast<StoreInst>(&instruction)) {
     Pointer to = pointer(*store->getPointerOperand(), walk.arguments);
     if (to.kind == Pointer::May) return by_model(walk, instruction);

@@ -24,8 +24,8 @@ class Exposure {
 public:
   // The object has `size` bytes and exists once (per thread). A call that may run one of `bodies` leaves nothing
   // written: packets have come by since.
-  Exposure(const Effects& effects, llvm::ArrayRef<const llvm::Function*> bodies, ObjectId object, uint64_t size,
-           ExposureOptions options = {});
+  Exposure(const Effects& effects, llvm::ArrayRef<const llvm::Function*> bodies, ObjectId object,
+           uint64_t size, ExposureOptions options = {});
 
   // An instruction that may read what was there when `function` was called; null: there is none.
   const llvm::Instruction* exposed_read(const llvm::Function& function);
@@ -39,7 +39,7 @@ private:
   };
   using Arguments = std::vector<Pointer>;
   struct Result {
-    llvm::BitVector exposed, written; // at its return
+    llvm::BitVector exposed, written;      // at its return
     const llvm::Instruction* at = nullptr; // one that reads exposed bytes
   };
   struct Walk; // through one function

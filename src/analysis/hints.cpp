@@ -120,11 +120,15 @@ private:
     const auto& sampled = about_.location.sampled;
     if (sampled.empty() || sampled.front().write)
       return about_.object.kind == ObjectKind::Stack
-                 ? "scratch, if every packet writes it before reading it: declared inside the packet loop it "
-                   "would be the packet's own"
-                 : "scratch, if every packet writes it before reading it: a variable on the stack would do";
+                 ? "scratch" + but() + ": declared inside the packet loop it would be the packet's own"
+                 : "scratch" + but() + ": a variable on the stack would do";
     return "keyed or kept in one phase: packets read at " + sampled.front().at +
            " what earlier ones left there";
+  }
+
+  std::string but() const {
+    return about_.not_scratch.empty() ? ", if every packet writes it before reading it"
+                                      : ", but " + about_.not_scratch;
   }
 
   const HintAbout& about_;

@@ -15,6 +15,7 @@ struct HintAbout {
   const SharedLocation& location;    // `ran` and `sampled` are known
   const PointsTo& points_to;
   const Sharing& sharing;
+  const std::string& not_scratch; // why packets cannot have copies; empty: that was not asked
 };
 
 // One sentence: which relaxation, and the condition under which it would hold. Heddle does not claim that it

@@ -21,6 +21,8 @@
 //                   to commute (commuting.h).
 //   declared        the user says that the location needs no window.
 //   scratch, errno   scratch.cpp.
+//   lock            every access to the range is made by a lock function, and no packet is suspended while it holds a
+//                   lock (locks.cpp).
 //   deferred-output  channels.cpp.
 //   time            clocks are only read. The readings of one packet are in order; those of two packets need not
 //                   be, as if the machine had been quicker with the later one.
@@ -35,6 +37,7 @@
 #include "analysis/exits.h"
 #include "analysis/hints.h"
 #include "analysis/location_names.h"
+#include "analysis/locks.h"
 #include "analysis/loop_control.h"
 #include "analysis/names.h"
 #include "analysis/scratch.h"
@@ -50,6 +53,8 @@ namespace heddle {
 
 namespace {
 
+constexpr const char* locks_are_let_go =
+    "only used by calls that take and release locks, and no packet holds one at a site";
 constexpr size_t named_accesses = 64; // of one location: beyond that, the node's own place has to do
 constexpr size_t named_parts = 64;    // likewise: fields
 
@@ -59,7 +64,8 @@ public:
          const LocationOptions& options)
       : graph_(graph), body_(body), effects_(effects), points_to_(effects.points_to()), sharing_(sharing),
         options_(options), table_(graph, effects, options.spans), exits_(table_, effects),
-        scratch_(body, options.bodies, effects, sharing, table_, exits_), maker_slot_(2 * table_.unit_count()), names_(effects.points_to().module()) {}
+        scratch_(body, options.bodies, effects, sharing, table_, exits_),
+        maker_slot_(2 * table_.unit_count()), names_(effects.points_to().module()) {}
 
   Locations run() {
     loop_control();
@@ -291,6 +297,16 @@ private:
       }
       location.would_free = "nothing: the order of two packets' readings could be observed from outside";
       break;
+    case SystemLocation::Lock:
+      if (llvm::all_of(
+              keys, [&](uint32_t key) { return table_.keys()[key].rare || (groups_of(key) & lock_group); }))
+        return relax(location, "lock", locks_are_let_go);
+      location.would_free = "lock, but " + (options_.locks_obstacle.empty()
+                                                ? "not all of these calls are known to take or to release one"
+                                                : options_.locks_obstacle);
+      break;
+    case SystemLocation::Errno:
+      break; // own_errno
     default:
       location.would_free = "nothing: the order of these operations can be observed from outside";
     }
@@ -388,30 +404,39 @@ private:
 
   // Copies for packets in flight, where they would free a window.
   bool scratch(const MemoryObject& object) {
+    not_scratch_.clear();
     if (!on("scratch") || options_.not_scratch.contains(object.site)) return false;
     const std::vector<uint32_t>& keys = table_.keys_of(object.id);
     auto changed = [&](uint32_t key) { return table_.keys()[key].write && !table_.keys()[key].rare; };
-    if (llvm::none_of(keys, changed) || !scratch_.obstacle(object).empty()) return false;
+    if (llvm::none_of(keys, changed)) return false;
+    not_scratch_ = scratch_.obstacle(object);
+    if (!not_scratch_.empty()) return false;
     SharedLocation location;
     location.name = name_of(object);
     const Declaration* declaration = declared("scratch", location.name, {});
-    if (!declaration && !scratch_.exposed(object).empty()) return false;
+    if (!declaration) not_scratch_ = scratch_.exposed(object);
+    if (!not_scratch_.empty()) return false;
     touch_all(location, keys);
     result_.scratch.push_back(scratch_.describe(object));
     result_.scratch_sites.push_back(object.site);
     relax(location, "scratch",
-          declaration
-              ? options_.declarations.place(*declaration) + ": " + declaration->why
-              : "every packet writes it before reading it, and nothing else reads it: each in flight has a copy");
+          declaration ? options_.declarations.place(*declaration) + ": " + declaration->why
+                      : "every packet writes it before reading it, and nothing else reads it: each in flight "
+                        "has a copy");
     return true;
   }
 
   bool own_errno(SharedLocation& location, llvm::ArrayRef<uint32_t> keys) {
-    if (!on("errno") || !scratch_.exposed_errno().empty()) return false;
-    if (llvm::none_of(keys, [&](uint32_t key) { return table_.keys()[key].write; })) return false;
+    if (!on("errno") || llvm::none_of(keys, [&](uint32_t key) { return table_.keys()[key].write; }))
+      return false;
+    if (std::string exposed = scratch_.exposed_errno(); !exposed.empty()) {
+      location.would_free = "errno, but " + exposed;
+      return false;
+    }
     touch_all(location, keys);
     result_.own_errno = true;
-    relax(location, "errno", "every packet that reads it has made a call before that sets it: each has its own");
+    relax(location, "errno",
+          "every packet that reads it has made a call before that sets it: each has its own");
     return true;
   }
 
@@ -422,8 +447,10 @@ private:
     return may_overlap(x.place, x.size, y.place, y.size);
   }
   // Can the order of two accesses matter, one of which writes? Within calls of one group it does not.
-  bool conflict(uint32_t a, uint32_t b) const {
-    return overlap(a, b) && !(table_.keys()[a].groups & table_.keys()[b].groups);
+  bool conflict(uint32_t a, uint32_t b) const { return overlap(a, b) && !(groups_of(a) & groups_of(b)); }
+  GroupSet groups_of(uint32_t key) const {
+    const bool locks_need_windows = !on("lock") || !options_.locks_obstacle.empty();
+    return table_.keys()[key].groups & ~(locks_need_windows ? lock_group : 0);
   }
 
   void shared(const MemoryObject& object) {
@@ -454,7 +481,7 @@ private:
       for (uint32_t key : keys)
         if (key == write || conflict(write, key)) members.push_back(key);
       if (table_.keys()[write].implied && members.size() == 1) continue;
-      const GroupSet commuting = members.size() == 1 ? table_.keys()[write].groups : 0;
+      const GroupSet commuting = members.size() == 1 ? groups_of(write) : 0;
       if (commuting) members = overlapping(write, keys);
       bool commutative = on("commutative") && commutes(members);
       LocationName name = name_range(object, write, members);
@@ -473,6 +500,8 @@ private:
       if (shown_at_exit) add_exits(location);
       if (commutative && !shown_at_exit)
         relax(location, "commutative", "only updated by one commutative operation, and never read");
+      else if ((commuting & lock_group) && !shown_at_exit)
+        relax(location, "lock", locks_are_let_go);
       else if (commuting && !shown_at_exit)
         relax(location, "commuting", options_.groups->reason(commuting));
       else if (declaration)
@@ -567,7 +596,8 @@ private:
     location.verdict = "window";
     location.reason = sharing_.is_shared(object.id) ? "written by one packet and used by others"
                                                     : "private to the packet, but that relaxation is off";
-    location.would_free = what_would_free({object, table_, members, location, points_to_, sharing_});
+    location.would_free =
+        what_would_free({object, table_, members, location, points_to_, sharing_, not_scratch_});
     result_.all.push_back(std::move(location));
   }
 
@@ -646,15 +676,16 @@ private:
   Channels channels_;
   std::vector<uint32_t> maker_slot_; // by unit, common and rare: where it was in the list made last
   LocationNames names_;
+  std::string not_scratch_; // of the object that is looked at
   Locations result_;
 };
 
 } // namespace
 
 llvm::ArrayRef<llvm::StringRef> relaxation_names() {
-  static const llvm::StringRef names[] = {"read-only",     "packet-private", "allocator",       "commutative",
-                                          "commuting",     "declared",       "scratch",       "errno",
-                                          "deferred-output", "time",         "abnormal-exit", "rare-path"};
+  static const llvm::StringRef names[] = {
+      "read-only", "packet-private", "allocator",       "commutative", "commuting",     "declared", "scratch",
+      "errno",     "lock",           "deferred-output", "time",        "abnormal-exit", "rare-path"};
   return names;
 }
 

@@ -18,9 +18,11 @@ struct LocationOptions {
   llvm::StringSet<> without; // relaxations that are switched off
   RunSpans spans;            // when the sample's packets ran what; null: not known
   Declarations declarations;
-  const CommutingGroups* groups = nullptr;     // that the effects know; null: none
-  llvm::DenseSet<const llvm::CallBase*> fixed; // calls for output that cannot be kept in another body
-  std::vector<const llvm::Function*> bodies;   // of all packet loops
+  const CommutingGroups* groups = nullptr; // that the effects know; null: none
+  // Why locks need windows in this body; empty: no site of the graph lies where a packet holds one.
+  std::string locks_obstacle;
+  llvm::DenseSet<const llvm::CallBase*> fixed;    // calls for output that cannot be kept in another body
+  std::vector<const llvm::Function*> bodies;      // of all packet loops
   llvm::DenseSet<const llvm::Value*> not_scratch; // variables of which another body cannot have copies
   // Only these, and the loop's own control, instead of what may be (observed.h).
   std::optional<std::vector<ObservedDependence>> observed;

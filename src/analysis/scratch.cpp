@@ -53,7 +53,8 @@ std::string place_of(const Instruction& at) {
 // The field of the environment that a load or store of the body concerns; null pointer operand: none.
 std::optional<int64_t> field_of(const Value* pointer, const Function& body) {
   APInt offset(64, 0);
-  const Value* base = pointer->stripAndAccumulateConstantOffsets(body.getParent()->getDataLayout(), offset, true);
+  const Value* base =
+      pointer->stripAndAccumulateConstantOffsets(body.getParent()->getDataLayout(), offset, true);
   if (base != body.getArg(0)) return std::nullopt;
   return offset.getSExtValue();
 }
@@ -69,7 +70,8 @@ Scratch::Scratch(const PacketBody& body, ArrayRef<const Function*> bodies, const
   for (const MemoryObject& object : points_to_.objects()) {
     const bool own = object.kind != ObjectKind::Packet && sharing.is_private(object.id) &&
                      made_per_packet(object, body_functions);
-    if (!own && !(only_fields_are_used() && environment_.test(object.id))) held_ |= points_to_.contents(object.id);
+    if (!own && !(only_fields_are_used() && environment_.test(object.id)))
+      held_ |= points_to_.contents(object.id);
   }
   for (const Function* function : run_by_signals(points_to_))
     if (!function->isDeclaration())
@@ -100,11 +102,13 @@ std::vector<ScratchField> Scratch::fields(const MemoryObject& object, bool& foun
   found_all = true;
   for (const Instruction& instruction : instructions(*body_.body)) {
     const auto* load = dyn_cast<LoadInst>(&instruction);
-    if (!load || !load->getType()->isPointerTy() || !field_of(load->getPointerOperand(), *body_.body)) continue;
+    if (!load || !load->getType()->isPointerTy() || !field_of(load->getPointerOperand(), *body_.body))
+      continue;
     std::vector<Pointee> pointees = points_to_.points_to(load);
     if (none_of(pointees, [&](const Pointee& p) { return p.object == object.id; })) continue;
     const Place& place = pointees.front().place;
-    found_all &= pointees.size() == 1 && place.exact() && place.offset >= 0 && uint64_t(place.offset) < *object.size;
+    found_all &=
+        pointees.size() == 1 && place.exact() && place.offset >= 0 && uint64_t(place.offset) < *object.size;
     if (!found_all) return {};
     result.push_back({uint32_t(*field_of(load->getPointerOperand(), *body_.body)), uint32_t(place.offset)});
   }
@@ -128,7 +132,8 @@ std::string Scratch::obstacle(const MemoryObject& object) const {
   const auto* alloca = dyn_cast_or_null<AllocaInst>(object.site);
   const auto* global = dyn_cast_or_null<GlobalVariable>(object.site);
   const bool of_loop = alloca && body_.run && alloca->getFunction() == body_.run->getFunction();
-  if (!global && !of_loop) return "it is no variable of the program, nor of the function that holds the packet loop";
+  if (!global && !of_loop)
+    return "it is no variable of the program, nor of the function that holds the packet loop";
   if (global && (global->isDeclaration() || global->isExternallyInitialized()))
     return "it is defined outside of the program";
   if (!object.size || *object.size == 0 || *object.size > largest || object.alignment > largest_alignment)

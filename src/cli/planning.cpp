@@ -23,17 +23,18 @@ void PlanningOptions::add_to(CLI::App& app) {
          "the share of the packets that may meet rare code, which a packet runs alone (0: no code is rare)")
       ->check(CLI::Range(0.0, 1.0))
       ->capture_default_str();
-  app.add_option("--trust", trust,
-                 "proven: use no [[commute]], [[declared]] and [[scratch]] of the declarations; declared: use them "
-                 "(default where there are any); observed: only what --observed shows, for study, never for "
-                 "production")
+  app.add_option(
+         "--trust", trust,
+         "proven: use no [[commute]], [[declared]] and [[scratch]] of the declarations; declared: use them "
+         "(default where there are any); observed: only what --observed shows, for study, never for "
+         "production")
       ->check(CLI::IsMember({"proven", "declared", "observed"}));
   app.add_option("--observed", observed,
                  "of --trust observed: what `heddle verify --dependencies --json` saw of an earlier plan")
       ->allow_extra_args(false);
   app.add_option("--without", study.without,
                  "switch a relaxation off: read-only, packet-private, allocator, commutative, "
-                 "commuting, declared, scratch, errno, deferred-output, time, abnormal-exit, rare-path")
+                 "commuting, declared, scratch, errno, lock, deferred-output, time, abnormal-exit, rare-path")
       ->delimiter(',')
       ->allow_extra_args(false);
 }

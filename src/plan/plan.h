@@ -61,12 +61,12 @@ struct BodyPlan {
   std::string source; // function and file:line of the loop
   std::vector<CutContext> contexts;
   std::vector<PlannedSite> sites;
-  std::vector<DeferredCall> deferred; // calls for output that are kept with the packet
+  std::vector<DeferredCall> deferred;   // calls for output that are kept with the packet
   std::vector<ScratchVariable> scratch; // variables of which each packet in flight has a copy
   bool own_errno = false;               // likewise errno
-  std::vector<uint32_t> gates;        // BlockIds at whose beginning a packet becomes alone
-  std::vector<PlannedStage> stages;   // at least one
-  std::vector<PlannedWindow> windows; // largest first
+  std::vector<uint32_t> gates;          // BlockIds at whose beginning a packet becomes alone
+  std::vector<PlannedStage> stages;     // at least one
+  std::vector<PlannedWindow> windows;   // largest first
   std::vector<PlannedRelaxation> relaxed;
   uint32_t shared_locations = 0;
   uint64_t packets = 0;    // in the sample

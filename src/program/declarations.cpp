@@ -158,7 +158,7 @@ ArrayRef<StringRef> differs_values() {
 std::vector<std::string> Declarations::functions() const {
   std::vector<std::string> names;
   for (const Declaration& declaration : all)
-    if (declaration.kind == "commute" || declaration.kind == "allocators") llvm::append_range(names, declaration.names);
+    if (declaration.names_functions()) llvm::append_range(names, declaration.names);
   llvm::sort(names);
   names.erase(llvm::unique(names), names.end());
   return names;

@@ -179,7 +179,7 @@ void drop_dead_bodies(Program& program, ArrayRef<std::string> names) {
 // A function that is declared must be one that Heddle sees.
 Error check_declared(const Module& module, const Declarations& declarations) {
   for (const Declaration& declaration : declarations.all) {
-    if (declaration.kind == "declared") continue;       // names a location
+    if (!declaration.names_functions()) continue;       // names a location
     std::vector<std::string> names = declaration.names; // in the order of Declaration::lines
     append_range(names, declaration.through_pointers);
     for (size_t i = 0; i != names.size(); ++i) {

@@ -59,7 +59,8 @@ struct heddle_thread {
   int (*body)(void* env);
   void* env;
   uint64_t packets; // started staged
-  void* copies;     // the running packet's, of scratch variables (transform/privatize.cpp); null outside of staged packets
+  void*
+      copies; // the running packet's, of scratch variables (transform/privatize.cpp); null outside of staged packets
 
   uint64_t batches, crossings, alone, deferred;
   struct heddle_context* contexts;

@@ -101,12 +101,14 @@ std::string clobbers(const Function& function) {
 // Other packets run meanwhile.
 void emit_switch(IRBuilder<>& builder, const Function& function, unsigned stage, const SiteKeeps& keeps) {
   SmallVector<std::pair<Value*, Value*>, 2> kept; // address, value
-  auto keep = [&](Value* address, Type* type) { kept.push_back({address, builder.CreateLoad(type, address)}); };
+  auto keep = [&](Value* address, Type* type) {
+    kept.push_back({address, builder.CreateLoad(type, address)});
+  };
   if (keeps.copies) keep(copies_field(builder), builder.getPtrTy());
   if (keeps.own_errno) {
     auto* where = FunctionType::get(builder.getPtrTy(), false);
-    CallInst* place = 
-        builder.CreateCall(builder.GetInsertBlock()->getModule()->getOrInsertFunction("__errno_location", where));
+    CallInst* place = builder.CreateCall(
+        builder.GetInsertBlock()->getModule()->getOrInsertFunction("__errno_location", where));
     place->setDoesNotThrow();
     keep(place, builder.getInt32Ty());
   }

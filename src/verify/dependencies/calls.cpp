@@ -1,5 +1,7 @@
 #include "verify/dependencies/calls.h"
 
+#include "analysis/lock_calls.h"
+
 #include "verify/dependencies/dpdk_layout.h"
 #include "verify/dependencies/instrument.h"
 #include "verify/dependencies/runtime/format.h"
@@ -121,20 +123,24 @@ static bool comes_after(Kind kind) {
 void CallInstrumenter::library_call(CallBase& call, const LibraryFunction& function) {
   const uint32_t place = result_.places.add(call, call.getCalledFunction()->getName());
   const bool outside = call.getCalledFunction()->isDeclaration() && !function.kept;
+  const LockUse lock = lock_use(*call.getCalledFunction());
+  uint32_t region = function.allocator ? dependencies::allocator_region : 0;
+  if (lock != LockUse::None) region = dependencies::lock_region;
+  IRBuilder<> ahead(&call);
+  Value* inside =
+      region ? runtime_.call(ahead, "enter", {ahead.getInt32(region)}, ahead.getInt32Ty()) : nullptr;
   for (const LibraryEffect& effect : function.effects)
     if (!comes_after(effect.kind)) before(call, effect, place);
   Instruction* next = place_after(call);
   if (!next) return;
-  IRBuilder<> ahead(&call), builder(next);
+  IRBuilder<> builder(next);
   Value* error = nullptr;
-  Value* inside = nullptr;
-  if (function.allocator)
-    inside =
-        runtime_.call(ahead, "enter", {ahead.getInt32(dependencies::allocator_region)}, ahead.getInt32Ty());
-  else if (outside)
-    error = runtime_.call(ahead, "errno", {}, ahead.getInt32Ty());
+  if (outside && !function.allocator) error = runtime_.call(ahead, "errno", {}, ahead.getInt32Ty());
   if (error) runtime_.call(builder, "errno_after", {error, builder.getInt32(place)});
   if (inside) runtime_.call(builder, "leave", {inside});
+  if (lock != LockUse::None)
+    runtime_.call(builder, "lock",
+                  {builder.getInt32(lock == LockUse::Takes ? 1 : -1), builder.getInt32(place)});
   for (const LibraryEffect& effect : function.effects)
     if (comes_after(effect.kind)) after(builder, call, effect, place);
 }

@@ -120,10 +120,11 @@ private:
 
   // A relaxation that the plan does not use lets nothing through.
   std::string relaxation_of(const Pair& pair) const {
-    static constexpr StringRef names[] = {"declared",  "commutative", "allocator",
-                                          "commuting", "scratch",     "errno"};
+    static constexpr StringRef names[] = {"declared", "commutative", "allocator", "commuting",
+                                          "scratch",  "errno",       "lock"};
     if (pair.relaxation == Relaxation::None && !is_declared(pair)) return "";
-    if (pair.relaxation == Relaxation::Errno && none_of(plan_.bodies, [](const BodyPlan& b) { return b.own_errno; }))
+    if (pair.relaxation == Relaxation::Errno &&
+        none_of(plan_.bodies, [](const BodyPlan& b) { return b.own_errno; }))
       return "";
     StringRef name = names[unsigned(pair.relaxation)];
     return is_contained(plan_.relaxations, name) ? name.str() : "";
@@ -151,6 +152,8 @@ private:
       return "file descriptor " + std::to_string(pair.object);
     case ObjectKind::System:
       return "the system's state: " + system_state_name(pair.object).str();
+    case ObjectKind::HeldLock:
+      return "a lock that the packet holds where it may be suspended";
     case ObjectKind::LoopControl:
       return "the packet loop's control: packets after this one have begun by then";
     case ObjectKind::Unknown:

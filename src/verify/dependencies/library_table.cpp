@@ -140,6 +140,11 @@ static const LibraryLine table[] = {
     {"pthread_mutex_lock pthread_mutex_trylock pthread_mutex_unlock pthread_spin_lock pthread_spin_trylock", "w0=1"},
     {"pthread_spin_unlock pthread_rwlock_rdlock pthread_rwlock_wrlock pthread_rwlock_unlock", "w0=1"},
     {"pthread_mutex_init pthread_mutex_destroy pthread_rwlock_init pthread_rwlock_destroy", "w0=1"},
+    {"rcu_memb_read_lock rcu_memb_read_unlock urcu_memb_read_lock urcu_memb_read_unlock", ""},
+    {"rcu_mb_read_lock rcu_mb_read_unlock urcu_mb_read_lock urcu_mb_read_unlock", ""},
+    {"rcu_bp_read_lock rcu_bp_read_unlock urcu_bp_read_lock urcu_bp_read_unlock", ""},
+    {"rcu_read_lock_memb rcu_read_unlock_memb rcu_dereference_sym", ""},
+    {"rcu_xchg_pointer_sym rcu_set_pointer_sym", "w0=8"},
     {"sem_post sem_wait sem_trywait pthread_cond_signal pthread_cond_broadcast", "w0=1"},
     {"pthread_cond_wait pthread_cond_timedwait", "w0=1 w1=1"},
     // C++

@@ -110,9 +110,14 @@ TEST(Scratch, ReadAfterTheLoop) {
   const std::string body = R"(static uint32_t scratch;
     NOINLINE static void set(uint32_t x) { scratch = x; }
     int body(void *env) { OWN set(p->length); p->out = scratch; return 0; })";
-  EXPECT_EQ(verdict_with(body, "int main(int argc, char **argv) { run(argc, 0); return scratch; }"), "window");
-  EXPECT_EQ(verdict_with(body, "int main(int argc, char **argv) { set(argc); run(argc, 0); return scratch; }"), "window");
-  EXPECT_EQ(verdict_with(body, "int main(int argc, char **argv) { run(argc, 0); set(argc); return scratch; }"), "scratch");
+  EXPECT_EQ(verdict_with(body, "int main(int argc, char **argv) { run(argc, 0); return scratch; }"),
+            "window");
+  EXPECT_EQ(
+      verdict_with(body, "int main(int argc, char **argv) { set(argc); run(argc, 0); return scratch; }"),
+      "window");
+  EXPECT_EQ(
+      verdict_with(body, "int main(int argc, char **argv) { run(argc, 0); set(argc); return scratch; }"),
+      "scratch");
 }
 
 TEST(Scratch, ReadInACallbackOutside) {
@@ -120,7 +125,8 @@ TEST(Scratch, ReadInACallbackOutside) {
     NOINLINE static void set(uint32_t x) { scratch = x; }
     int body(void *env) { OWN set(p->length); p->out = scratch; return 0; }
     static int order(const void *a, const void *b) { return scratch; })",
-                         "int main(int argc, char **argv) { int a[2]; run(argc, 0); set(argc); qsort(a, 2, 4, order); return 0; }"),
+                         "int main(int argc, char **argv) { int a[2]; run(argc, 0); set(argc); qsort(a, 2, "
+                         "4, order); return 0; }"),
             "window");
 }
 
@@ -132,19 +138,21 @@ TEST(Scratch, AddressKeptInSharedMemory) {
 }
 
 TEST(Scratch, SeenByASignalHandlerThatReadsIt) {
-  EXPECT_EQ(verdict_with(R"(static volatile uint32_t scratch;
+  EXPECT_EQ(
+      verdict_with(R"(static volatile uint32_t scratch;
     static void on_signal(int number) { if (scratch) write(2, "x", 1); }
     int body(void *env) { OWN scratch = p->length; p->out = scratch; return 0; })",
-                         "int main(int argc, char **argv) { signal(SIGUSR1, on_signal); return run(argc, 0); }"),
-            "window");
+                   "int main(int argc, char **argv) { signal(SIGUSR1, on_signal); return run(argc, 0); }"),
+      "window");
 }
 
 TEST(Scratch, JumpsOutOfTheLoop) {
-  EXPECT_EQ(verdict_with(R"(static uint32_t scratch; static jmp_buf out;
+  EXPECT_EQ(
+      verdict_with(R"(static uint32_t scratch; static jmp_buf out;
     NOINLINE static void set(uint32_t x) { scratch = x; if (x == 77) longjmp(out, 1); }
     int body(void *env) { OWN set(p->length); p->out = scratch; return 0; })",
-                         "int main(int argc, char **argv) { if (setjmp(out)) return 1; return run(argc, 0); }"),
-            "window");
+                   "int main(int argc, char **argv) { if (setjmp(out)) return 1; return run(argc, 0); }"),
+      "window");
 }
 
 TEST(Scratch, SeenByAnExitHandler) {
@@ -175,8 +183,10 @@ TEST(Errno, ReadWithoutSuchACall) {
 }
 
 TEST(Errno, ReadAfterTheLoopWithoutSuchACall) {
-  EXPECT_EQ(verdict_on(graph_with(own_call, "int main(int argc, char **argv) { run(argc, 0); return errno; }"), "errno"),
-            "window");
+  EXPECT_EQ(
+      verdict_on(graph_with(own_call, "int main(int argc, char **argv) { run(argc, 0); return errno; }"),
+                 "errno"),
+      "window");
 }
 
 TEST(Errno, PrintedByPercentM) {

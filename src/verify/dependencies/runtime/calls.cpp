@@ -77,6 +77,14 @@ HEDDLE_HIDDEN void heddle_dependencies_new_descriptor(int64_t number) {
              reinterpret_cast<const void*>(outside_address(ObjectKind::Descriptor, uint64_t(number))), 1);
 }
 
+// The packet has taken (1) or released (-1) a lock.
+HEDDLE_HIDDEN void heddle_dependencies_lock(int32_t by, uint32_t place) {
+  Thread& thread = this_thread;
+  if (!thread.watching || !inside_packet(thread, __builtin_frame_address(0))) return;
+  thread.locks += by;
+  if (by > 0) thread.lock_place = place;
+}
+
 // errno around a call: set when it changed.
 HEDDLE_HIDDEN int heddle_dependencies_errno() {
   return errno;

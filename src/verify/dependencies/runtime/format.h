@@ -11,11 +11,11 @@ constexpr uint32_t most_pairs = 1 << 14; // places of the table; a power of two
 constexpr uint32_t most_unseen = 4096;
 
 // Which relaxation lets a pair through.
-enum class Relaxation : uint8_t { None, Commutative, Allocator, Commuting, Scratch, Errno };
+enum class Relaxation : uint8_t { None, Commutative, Allocator, Commuting, Scratch, Errno, Lock };
 
-// Regions are code whose accesses do not conflict with each other: that of allocators, and that of each group of
-// functions that the user declared to commute. A bit for each that an access is made in.
-constexpr uint32_t allocator_region = 1, first_group_region = 2;
+// Regions are code whose accesses do not conflict with each other: that of allocators, that of locks, and that of each
+// group of functions that the user declared to commute. A bit for each that an access is made in.
+constexpr uint32_t allocator_region = 1, lock_region = 2, first_group_region = 4;
 
 // What the bytes belong to.
 enum class ObjectKind : uint8_t {
@@ -27,6 +27,7 @@ enum class ObjectKind : uint8_t {
   Stream,      // a C stream
   Descriptor,  // `object` is a file descriptor
   System,      // state of the system's or of a library, such as the random generator's
+  HeldLock,    // a packet is suspended and holds a lock
   LoopControl, // the decision that no further packet comes
 };
 

@@ -51,6 +51,20 @@ void leave_loop(const Thread& thread) {
   report(pair);
 }
 
+void suspended_with_lock(const Thread& thread, uint32_t stage) {
+  Pair pair = {};
+  pair.first_place = pair.second_place = thread.lock_place;
+  pair.object_kind = ObjectKind::HeldLock;
+  pair.count = 1;
+  pair.first_packet = thread.packet;
+  pair.second_packet = thread.packet + 1;
+  pair.batch = thread.batch;
+  pair.first_stage = thread.stage;
+  pair.second_stage = stage;
+  pair.address = outside_address(ObjectKind::HeldLock, 0);
+  report(pair);
+}
+
 // Did the packet use a context of its own up, or did it make room for the next one?
 bool held_context(const Thread& thread) {
   return thread.stage > 0 || thread.alone;
@@ -93,6 +107,7 @@ void begin_packet(Thread& thread, const void* frame) {
   thread.stage = 0;
   thread.alone = false;
   thread.regions = 0;
+  thread.locks = 0;
   heddle_this_thread.round = 0;
   thread.watching = true;
 }
@@ -127,7 +142,9 @@ HEDDLE_HIDDEN void heddle_dependencies_stage(uint32_t stage) {
   Thread& thread = this_thread;
   const void* frame = __builtin_frame_address(0);
   if (!thread.watching || thread.alone || !inside_packet(thread, frame) || nested(thread, frame)) return;
-  if (stage > thread.stage) thread.stage = stage;
+  if (stage <= thread.stage) return;
+  if (thread.locks > 0) suspended_with_lock(thread, stage);
+  thread.stage = stage;
 }
 
 // A gate. That before a way out, heddle_leaving, is the staging runtime's, which comes here.

@@ -49,8 +49,7 @@ void add_scratch(Thread& thread, const void* begin, uint32_t size) {
     *known = thread.scratch[--thread.scratch_count];
   }
   if (!thread.scratch) {
-    thread.scratch =
-        static_cast<ScratchVariable*>(fresh_memory(most_variables * sizeof(ScratchVariable)));
+    thread.scratch = static_cast<ScratchVariable*>(fresh_memory(most_variables * sizeof(ScratchVariable)));
     if (!thread.scratch) return;
   }
   if (thread.scratch_count == most_variables) return;

@@ -14,7 +14,9 @@ Relaxation relaxation_of(const Thread& thread, Kind first, Kind second, uint64_t
   if (is_scratch(thread, address)) return Relaxation::Scratch;
   if (address - reinterpret_cast<uint64_t>(&errno) < sizeof errno) return Relaxation::Errno;
   if (const uint32_t common = first.regions & second.regions; common != 0)
-    return common & allocator_region ? Relaxation::Allocator : Relaxation::Commuting;
+    return common & allocator_region ? Relaxation::Allocator
+           : common & lock_region    ? Relaxation::Lock
+                                     : Relaxation::Commuting;
   return first.same_update(second) ? Relaxation::Commutative : Relaxation::None;
 }
 

@@ -20,7 +20,9 @@ struct Thread {
   bool alone;       // a gate made the packet run alone; its stage stays as it is
   uint32_t regions; // in which it is (format.h)
   uint32_t stage;
-  uint32_t highest;        // stage of any access that was recorded in this batch
+  uint32_t highest; // stage of any access that was recorded in this batch
+  int32_t locks;    // that the packet holds; the last one was taken at `lock_place`
+  uint32_t lock_place;
   uint32_t in_batch, used; // packets of the batch so far, and those that would hold a context
   uint64_t packet, batch;
   const char* boundary;        // frames below are the packet's own

@@ -1,0 +1,110 @@
+// Locks: free of windows where no packet is suspended with one.
+#include "body.h"
+
+namespace heddle {
+namespace {
+
+const std::string frame = R"(
+#include <pthread.h>
+struct packet { uint32_t length, out; };
+struct frame { uint64_t index, count; struct packet **packets; };
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER, other = PTHREAD_MUTEX_INITIALIZER;
+int main(int argc, char **argv) {
+  struct packet *packets[8];
+  for (int i = 0; i < 8; i++) packets[i] = malloc(sizeof(struct packet));
+  struct frame frame = { 0, argc, packets };
+  return heddle_run_loop((int (*)(void *))body, &frame, -1);
+}
+#define OWN struct frame *f = env; uint64_t i = f->index; f->index = i + 1; \
+            if (i >= f->count) return 1; struct packet *p = f->packets[i];
+static uint32_t total, seen;
+NOINLINE static uint32_t work(uint32_t x) { __asm__ volatile("" : "+r"(x)); return x * 7; }
+)";
+
+CutGraph graph_with(const std::string& body, std::vector<std::string> without = {}) {
+  return graph_of(program_of(frame + body), std::move(without));
+}
+
+std::string verdict_with(const std::string& body) {
+  CutGraph graph = graph_with(body);
+  const std::string verdict = verdict_on(graph, "lock state");
+  EXPECT_EQ(verdict_on(graph, "other"), verdict == "lock" ? "lock" : "window");
+  return verdict;
+}
+
+const std::string two_sections = R"(
+  int body(void *env) { OWN
+    pthread_mutex_lock(&lock); total = work(total); pthread_mutex_unlock(&lock);
+    p->out = work(p->length);
+    pthread_mutex_lock(&other); seen = work(seen); pthread_mutex_unlock(&other);
+    return 0; })";
+
+TEST(Locks, TwoSections) {
+  EXPECT_EQ(verdict_with(two_sections), "lock");
+  EXPECT_EQ(verdict_on(graph_with(two_sections, {"lock"}), "other"), "window");
+}
+
+TEST(Locks, NoSiteInASection) {
+  CutGraph graph = graph_with(R"(
+    int body(void *env) { OWN
+      pthread_mutex_lock(&other); p->out = work(p->length); p->out += work(p->out); pthread_mutex_unlock(&other);
+      p->out += work(p->out);
+      return 0; })");
+  EXPECT_EQ(verdict_on(graph, "other"), "lock");
+  unsigned inside = 0, free = 0;
+  bool held = false;
+  for (const CutEdge& edge : graph.edges) { // in the order of the one path
+    if (graph.nodes[edge.from].context != 0) continue;
+    (edge.site_possible ? free : inside)++;
+    held |= !edge.site_possible;
+  }
+  EXPECT_GE(inside, 3u);
+  EXPECT_GE(free, 2u);
+}
+
+TEST(Locks, TakenAndReleasedInHelpers) {
+  EXPECT_EQ(verdict_with(R"(
+    NOINLINE static void take(void) { pthread_mutex_lock(&lock); pthread_mutex_lock(&other); }
+    NOINLINE static void let_go(void) { pthread_mutex_unlock(&other); pthread_mutex_unlock(&lock); }
+    int body(void *env) { OWN take(); total = work(total); let_go(); p->out = work(p->length); return 0; })"),
+            "lock");
+}
+
+TEST(Locks, ReleasedOnOneOfTwoPaths) {
+  EXPECT_EQ(verdict_with(R"(
+    int body(void *env) { OWN pthread_mutex_lock(&other); total = work(total);
+                          if (p->length & 1) pthread_mutex_unlock(&other); return 0; })"),
+            "window");
+}
+
+TEST(Locks, ReleasedFirst) {
+  EXPECT_EQ(verdict_with(R"(
+    int body(void *env) { OWN pthread_mutex_unlock(&other); p->out = work(p->length); pthread_mutex_lock(&other); return 0; })"),
+            "window");
+}
+
+TEST(Locks, TakenInALoop) {
+  EXPECT_EQ(verdict_with(R"(static pthread_mutex_t many[9];
+    int body(void *env) { OWN for (uint32_t k = 0; k < p->length; k++) pthread_mutex_lock(&many[k % 9]);
+                          pthread_mutex_lock(&other); total = work(total); pthread_mutex_unlock(&other); return 0; })"),
+            "window");
+}
+
+TEST(Locks, ExitWithALock) {
+  EXPECT_EQ(verdict_with(R"(
+    int body(void *env) { OWN pthread_mutex_lock(&other); total = work(total); if (total == 77) exit(1);
+                          pthread_mutex_unlock(&other); return 0; })"),
+            "window");
+}
+
+TEST(Locks, SectionsOfOneFunctionThatCallsItself) {
+  EXPECT_EQ(verdict_with(R"(
+    NOINLINE static uint32_t down(uint32_t n) {
+      pthread_mutex_lock(&other); total = work(total); pthread_mutex_unlock(&other);
+      uint32_t x = n ? down(n - 1) : 0; __asm__ volatile("" : "+r"(x)); return x; }
+    int body(void *env) { OWN p->out = down(p->length & 3); return 0; })"),
+            "window");
+}
+
+} // namespace
+} // namespace heddle
