@@ -4,7 +4,7 @@
 # A study: the plan is that of `--trust observed`, so it is not for production. What packets share is taken from a run that
 # the dependency checker watches under a plan without windows; then the checker says what the plan made of that would still
 # reverse, and original and staged nginx run in turn. Every answer is compared with the run's first one to that request, and
-# these with the original's.
+# these with the original's. With real sockets, kernel.py does the same.
 # Last line: JSON. usage: nginx.sh [BUILD] [BUDGET]
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
@@ -71,6 +71,11 @@ answers() { on_sockets 20000 "$1" $serve | sed -n 's/^sockets: .* answers //p'; 
     [ -n "$got" ] && [ "$got" = "$expected" ] || { echo "nginx.sh: answers differ at batch $batch" >&2; exit 1; }
   done
   echo "answers: identical at batch 1, 8, 32, 64"
+  if command -v wrk > /dev/null; then
+    "$here/kernel.py" "$nginx" ./nginx.heddle "$work/run" --rounds 8
+  else
+    echo "with the kernel: skipped, wrk is not installed (package wrk)"
+  fi
   on_sockets 200000 "$heddle" bench "$nginx" --optimized nginx.heddle --metric 'lower:ns per request: ([0-9.]+)' \
     --json result.json -- $serve
   /usr/bin/python3 -c 'import json; print(json.dumps(json.load(open("result.json"))))'

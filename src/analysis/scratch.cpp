@@ -14,7 +14,8 @@
 //     in the body writes;
 //   - no access is atomic or volatile, and no signal handler touches it;
 //   - no packet leaves by longjmp, which would leave the thread with a packet's copy;
-//   - exit handlers do not look at it.
+//   - exit handlers do not look at it;
+//   - no packet uses a pointer of which nothing is known.
 //   Nobody reads what an earlier packet left there (exposure.h; or the user says so, [[scratch]] in heddle.toml):
 //   - no byte is read by a packet before the packet has written it, on any path;
 //   - none is read by code outside of packet bodies before that code has written it again.
@@ -154,6 +155,8 @@ std::string Scratch::obstacle(const MemoryObject& object) const {
     return "its function may run more than once at a time";
   for (const Access& access : effects_.summary(*body_.body))
     if (access.object == object.id && access.atomic) return "other threads see it: " + place_of(*access.at);
+  if (!table_.keys_of(points_to_.system_object(SystemLocation::Untraced)).empty())
+    return "a pointer to which no assignment is known may reach it";
   if (by_signals_.test(object.id)) return "a signal handler uses it";
   if (!table_.keys_of(points_to_.system_object(SystemLocation::Jump)).empty())
     return "a packet may jump out of the loop";

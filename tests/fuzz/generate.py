@@ -13,7 +13,9 @@ import pathlib
 import random
 
 HEADER = """\
+#define _GNU_SOURCE
 #include <errno.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,7 +75,7 @@ int main(void)
 RARE_SHARE = "0.1"
 
 
-LOOSE = {"bits", "branch", "call", "counter", "counter_array", "errno", "heap", "local_array", "log", "loop", "output", "rare",
+LOOSE = {"bits", "branch", "call", "counter", "counter_array", "errno", "heap", "local_array", "lock", "log", "loop", "output", "rare",
          "scratch_far"}
 
 
@@ -177,6 +179,19 @@ class Generator:
         if self.random.random() < 0.1:
             call = "if (p->kind == 3) { " + call + " }"
         return [call, *self.statements(self.random.randrange(1, 3)), "x ^= (uint32_t)errno * 77;"]
+
+    def feature_lock(self):
+        """A section; a packet that is suspended within makes the next one's call fail. At times one that a packet leaves
+        with the lock, or that lies in a helper."""
+        lock = self.name("lock")
+        self.globals.append(f"static pthread_mutex_t {lock} = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;")
+        take, let_go = f"x += pthread_mutex_lock(&{lock}) ? 77 : 0;", f"x += pthread_mutex_unlock(&{lock}) ? 99 : 0;"
+        if self.random.random() < 0.3:
+            helper = self.name("take")
+            self.functions.append(f"__attribute__((noinline)) static uint32_t {helper}(uint32_t x) {{ {take} return x; }}\n")
+            take = f"x = {helper}(x);"
+        again = [take, "x = mix(x);", let_go] if self.random.random() < 0.5 else []
+        return [take, *self.statements(self.random.randrange(1, 3)), let_go, *self.statements(1), *again]
 
     def feature_flow(self):
         table = self.name("flows")
@@ -327,7 +342,7 @@ class Generator:
         for _ in range(count):
             feature = self.random.choice(self.features)
             if self.depth <= 0 and feature.__name__ in ("feature_call", "feature_branch", "feature_loop",
-                                                        "feature_pointers", "feature_rare", "feature_scratch_far", "feature_errno"):
+                                                        "feature_pointers", "feature_rare", "feature_scratch_far", "feature_errno", "feature_lock"):
                 feature = self.feature_counter
             # A declaration must not leak into the next statement's block.
             lines += ["{", *feature(), "}"]

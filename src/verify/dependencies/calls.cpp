@@ -137,12 +137,14 @@ void CallInstrumenter::library_call(CallBase& call, const LibraryFunction& funct
   Value* error = nullptr;
   if (outside && !function.allocator) error = runtime_.call(ahead, "errno", {}, ahead.getInt32Ty());
   if (error) runtime_.call(builder, "errno_after", {error, builder.getInt32(place)});
-  if (inside) runtime_.call(builder, "leave", {inside});
-  if (lock != LockUse::None)
-    runtime_.call(builder, "lock",
-                  {builder.getInt32(lock == LockUse::Takes ? 1 : -1), builder.getInt32(place)});
+  if (function.allocator)
+    runtime_.call(builder, "leave", {inside}); // what it hands out is not its own business
   for (const LibraryEffect& effect : function.effects)
     if (comes_after(effect.kind)) after(builder, call, effect, place);
+  if (lock == LockUse::None) return;
+  runtime_.call(builder, "leave", {inside});
+  runtime_.call(builder, "lock",
+                {builder.getInt32(lock == LockUse::Takes ? 1 : -1), builder.getInt32(place)});
 }
 
 static Value* argument_of(CallBase& call, int number) {

@@ -52,11 +52,9 @@ TEST(Locks, NoSiteInASection) {
       return 0; })");
   EXPECT_EQ(verdict_on(graph, "other"), "lock");
   unsigned inside = 0, free = 0;
-  bool held = false;
   for (const CutEdge& edge : graph.edges) { // in the order of the one path
     if (graph.nodes[edge.from].context != 0) continue;
     (edge.site_possible ? free : inside)++;
-    held |= !edge.site_possible;
   }
   EXPECT_GE(inside, 3u);
   EXPECT_GE(free, 2u);
