@@ -14,8 +14,8 @@
 // are not opened have a sum of their own. No pointer is looked at: a count that returns to 0 is enough. The answer is
 // "not known", and the locks keep their windows, when
 //   - a release may come without a lock that this packet has taken, or a packet may end with one;
-//   - a packet that holds one may let others run: at a gate of a rare path, or before it leaves for good. They might
-//     want the same lock;
+//   - a packet that holds one may let others run, which might want the same lock: at a gate of a rare path, before it
+//     leaves for good, or at output that is kept (where there is no memory for it, the packets before it end first);
 //   - a function with lock calls calls itself.
 // trylock and timed locks are no such functions, nor are waits on conditions: what they touch conflicts with what these do,
 // as an access outside of a group does.
@@ -24,6 +24,7 @@
 // for itself.
 #include "analysis/locks.h"
 
+#include "analysis/deferrable.h"
 #include "analysis/leaving_calls.h"
 #include "analysis/names.h"
 
@@ -74,7 +75,7 @@ public:
     for (const Instruction& instruction : block) {
       const auto* call = dyn_cast<CallBase>(&instruction);
       if (!call || isa<IntrinsicInst>(call) || call == opened) continue;
-      if (leaves_without_return(*call)) others_run(sum, count, *call);
+      if (leaves_without_return(*call) || is_deferrable(*call)) others_run(sum, count, *call);
       if (const Function* direct = call->getCalledFunction(); direct && lock_use(*direct) != LockUse::None) {
         count = used(*call, lock_use(*direct), count, sum);
         continue;

@@ -170,7 +170,7 @@ class Generator:
             filling += f" {kept} = {name}; x ^= {kept}[0];"
         elif 0.25 < flaw < 0.35:
             self.dump.append(f'    printf("{name} %u\\n", (unsigned){name}[0]);')
-        return [filling, *self.statements(self.random.randrange(1, 4)), f"x += {use}({name});"]
+        return [filling, *self.inner(self.random.randrange(1, 4)), f"x += {use}({name});"]
 
     def feature_errno(self):
         """Set by a call that fails, or not, and read after other statements; at times there is no such call."""
@@ -178,7 +178,7 @@ class Generator:
                                    "x += (uint32_t)(p->kind & 1 ? close(-1) : chdir(\"\"));"])
         if self.random.random() < 0.1:
             call = "if (p->kind == 3) { " + call + " }"
-        return [call, *self.statements(self.random.randrange(1, 3)), "x ^= (uint32_t)errno * 77;"]
+        return [call, *self.inner(self.random.randrange(1, 3)), "x ^= (uint32_t)errno * 77;"]
 
     def feature_lock(self):
         """A section; a packet that is suspended within makes the next one's call fail. At times one that a packet leaves
@@ -191,7 +191,7 @@ class Generator:
             self.functions.append(f"__attribute__((noinline)) static uint32_t {helper}(uint32_t x) {{ {take} return x; }}\n")
             take = f"x = {helper}(x);"
         again = [take, "x = mix(x);", let_go] if self.random.random() < 0.5 else []
-        return [take, *self.statements(self.random.randrange(1, 3)), let_go, *self.statements(1), *again]
+        return [take, *self.inner(self.random.randrange(1, 3)), let_go, *self.inner(1), *again]
 
     def feature_flow(self):
         table = self.name("flows")
@@ -336,6 +336,13 @@ class Generator:
 
     def feature_return(self):
         return [f"if (({self.field()} & 31) == {self.random.randrange(32)}) return x;"]
+
+    def inner(self, count):
+        """Statements between others: a level deeper, or programs would grow without end."""
+        self.depth -= 1
+        lines = self.statements(count)
+        self.depth += 1
+        return lines
 
     def statements(self, count):
         lines = []

@@ -95,6 +95,13 @@ TEST(Locks, ExitWithALock) {
             "window");
 }
 
+TEST(Locks, OutputThatIsKept) {
+  EXPECT_EQ(verdict_with(R"(
+    #include <stdio.h>
+    int body(void *env) { OWN pthread_mutex_lock(&other); printf("%u\n", p->length); pthread_mutex_unlock(&other); return 0; })"),
+            "window");
+}
+
 TEST(Locks, SectionsOfOneFunctionThatCallsItself) {
   EXPECT_EQ(verdict_with(R"(
     NOINLINE static uint32_t down(uint32_t n) {
