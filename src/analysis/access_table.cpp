@@ -15,12 +15,12 @@ size_t AccessTable::KeyHash::operator()(const AccessKey& key) const {
   const Place& place = key.place;
   return llvm::hash_combine(key.object, place.offset, place.stride, place.low, place.high, key.size,
                             key.write, unsigned(key.update), key.implied, key.rare, key.deferrable,
-                            key.groups);
+                            unsigned(key.flow), key.groups);
 }
 
 static AccessKey key_of(const Access& access) {
   return {access.object,  access.place, access.size,       access.write, access.update,
-          access.implied, access.rare,  access.deferrable, access.groups};
+          access.implied, access.rare,  access.deferrable, access.flow,  access.groups};
 }
 
 void AccessTable::add(UnitId unit, const Access& access) {

@@ -22,6 +22,7 @@ struct AccessKey {
   bool implied;
   bool rare;       // by a packet that is alone by then
   bool deferrable; // as in Access
+  Flow flow;       // likewise
   GroupSet groups; // within calls of these commuting groups
   bool operator==(const AccessKey&) const = default;
 };

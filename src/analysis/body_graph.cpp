@@ -136,10 +136,10 @@ private:
     }
   }
 
-  // Does control go from `block` straight to a return of a constant other than 0?
+  // Does control go from `block` straight to a return of a constant other than 0, but for ends of lifetimes?
   static bool leaves_loop(const BasicBlock& block, const BasicBlock& next) {
     const auto* ret = llvm::dyn_cast<llvm::ReturnInst>(next.getTerminator());
-    if (!ret || !ret->getReturnValue() || next.getFirstNonPHIOrDbg() != ret) return false;
+    if (!ret || !ret->getReturnValue() || next.getFirstNonPHIOrDbgOrLifetime() != ret) return false;
     const auto* phi = llvm::dyn_cast<llvm::PHINode>(ret->getReturnValue());
     const llvm::Value* value =
         phi && phi->getParent() == &next ? phi->getIncomingValueForBlock(&block) : ret->getReturnValue();

@@ -25,6 +25,8 @@
 //     packet becomes alone, and others run in the middle of what has to be atomic;
 //   - each call is kept in all the bodies that may make it, and all channels that a call is an access to are
 //     deferred, or none.
+// Datagrams that packets receive are a channel of their own, with a window, unless common code does anything else to
+// descriptors: then all of them are one (locations.cpp, received-ahead).
 // Whatever a call reads is read when the packet makes it. errno of a kept call is not available.
 #include "analysis/channels.h"
 
@@ -97,8 +99,14 @@ public:
 
 private:
   const AccessKey& key(uint32_t number) const { return table_.keys()[number]; }
+  // Datagrams that are received ahead and output are two channels.
+  bool apart(Flow a, Flow b) const {
+    return options_.receive_ahead &&
+           ((a == Flow::Receives && b == Flow::Sends) || (a == Flow::Sends && b == Flow::Receives));
+  }
   bool overlap(uint32_t a, uint32_t b) const {
-    return may_overlap(key(a).place, key(a).size, key(b).place, key(b).size);
+    return !apart(key(a).flow, key(b).flow) &&
+           may_overlap(key(a).place, key(a).size, key(b).place, key(b).size);
   }
 
   // The channels of a location: accesses of common code that may meet, directly or by way of others. What rare
@@ -132,6 +140,9 @@ private:
     channel.object = object.id;
     channel.name = system_location_name(object.system).str();
     if (object.system == SystemLocation::StdioChannel) channel.name += streams_in(keys);
+    channel.received = options_.receive_ahead &&
+                       all_of(keys, [&](uint32_t number) { return key(number).flow == Flow::Receives; });
+    if (channel.received) channel.name += " (received)";
     channel.keys = std::move(keys);
   }
 
@@ -177,7 +188,8 @@ private:
     for (uint32_t c = 0; c != result_.all.size(); ++c) {
       const Channel& channel = result_.all[c];
       bool touched = channel.object == access.object && any_of(channel.keys, [&](uint32_t number) {
-                       return may_overlap(access.place, access.size, key(number).place, key(number).size);
+                       return !apart(access.flow, key(number).flow) &&
+                              may_overlap(access.place, access.size, key(number).place, key(number).size);
                      });
       if (touched && !is_contained(call.channels, c)) call.channels.push_back(c);
     }

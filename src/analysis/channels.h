@@ -16,11 +16,13 @@ struct Channel {
   std::string name;
   std::vector<uint32_t> keys; // all accesses that may meet, in the table
   bool deferred = false;
-  std::string obstacle; // why it is not, with source lines
+  bool received = false; // holds nothing but datagrams that are received ahead (effects.h, Flow)
+  std::string obstacle;  // why it is not, with source lines
 };
 
 struct ChannelOptions {
   bool defer = true;
+  bool receive_ahead = true;
   // Calls that another body makes in its windows: they have to be made where they are.
   llvm::DenseSet<const llvm::CallBase*> fixed;
 };

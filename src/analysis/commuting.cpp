@@ -10,8 +10,8 @@
 // be suspended within a call of the group, and no other packet may run in the middle of one:
 //   - such calls are never opened (analyse.cpp), and never inlined (program/pipeline.cpp), so no site lies within;
 //   - nothing they may run is ever rare code, so no gate of a rare path lies within (rarity.h);
-//   - what does not come back (exit, longjmp) gets a gate wherever it stands (transform/leaving.cpp), and a packet loop
-//     has sites. A group that may run either is left out, with the remark commuting-group-not-atomic.
+//   - what does not come back (exit, longjmp) gets a gate wherever it stands (transform/leaving.cpp), so may what waits
+//     (poll; transform/waiting.cpp), and a packet loop has sites. A group that may run any of these is left out, with the remark commuting-group-not-atomic.
 // A crash within a call (abort, a failed assertion) has no gate, so it needs nothing.
 //
 // Then two accesses that are both made within calls of one group are no conflict (locations.cpp). An access within a
@@ -50,7 +50,7 @@ const CallBase* call_that_lets_others_run(const Function& function) {
     if (!call) continue;
     const Function* callee = call->getCalledFunction();
     if (callee && callee->isDeclaration() && callee->getName().starts_with("heddle_")) return call;
-    if (leaves_without_return(*call)) return call;
+    if (leaves_without_return(*call) || waits_for_input(*call)) return call;
   }
   return nullptr;
 }

@@ -45,6 +45,7 @@ struct LocationAccess {
   bool write = false;
   std::string function, at; // innermost function and file:line of the access itself
   bool rare = false;        // made by a packet that is alone by then; not the node's common code
+  bool receives = false;    // of "received-ahead": takes a datagram; the others are output
 };
 
 // An access that packets of the sample made, and how far into the packet: the part of its instructions that
@@ -70,6 +71,7 @@ struct SharedLocation {
   // The relaxation that frees it (relaxation_names()), or "window". A
   // window is that of the common accesses. "rare-path": only rare code writes it; common accesses need no
   // window. In both cases common accesses must not lie in stages before that of a rare access that conflicts.
+  // "received-ahead": no output may lie in a stage before that of a receive.
   std::string verdict;
   std::string reason;     // why, in one sentence with source lines
   std::string would_free; // for a window: which relaxation would, and what stands in its way

@@ -27,12 +27,13 @@ namespace {
 struct SameEffect { // equal but for the instruction
   size_t operator()(const Access& a) const {
     return hash_combine(a.object, a.place.offset, a.place.stride, a.place.low, a.place.high, a.size, a.write,
-                        a.atomic, unsigned(a.update), a.implied, a.rare, a.deferrable, a.groups);
+                        a.atomic, unsigned(a.update), a.implied, a.rare, a.deferrable, unsigned(a.flow),
+                        a.groups);
   }
   bool operator()(const Access& a, const Access& b) const {
     return a.object == b.object && a.place == b.place && a.size == b.size && a.write == b.write &&
            a.atomic == b.atomic && a.update == b.update && a.implied == b.implied && a.rare == b.rare &&
-           a.deferrable == b.deferrable && a.groups == b.groups;
+           a.deferrable == b.deferrable && a.flow == b.flow && a.groups == b.groups;
   }
 };
 

@@ -15,6 +15,10 @@ namespace heddle {
 // Updates that commute with themselves: any order of them gives the same value.
 enum class UpdateOp : uint8_t { None, Add, Or, And, Xor, SignedMax, SignedMin, UnsignedMax, UnsignedMin };
 
+// What a call does to a descriptor. A datagram that is received ahead of an earlier packet's output is the one that would
+// have been received after it (src/runtime/receive.cpp), so the two do not conflict; anything else does with both.
+enum class Flow : uint8_t { Any, Receives, Sends };
+
 struct Access {
   ObjectId object = 0;
   Place place;
@@ -29,6 +33,7 @@ struct Access {
   bool implied = false;
   // Of a channel: made by a call that can be kept with its packet and made later (deferrable.h).
   bool deferrable = false;
+  Flow flow = Flow::Any; // of a descriptor
   // Made in rare code (EffectsOptions::rare), or in a function that rare code calls.
   bool rare = false;
   // Made within a call of these commuting groups (commuting.h), or of a lock function (locks.h).

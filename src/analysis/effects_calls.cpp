@@ -113,6 +113,7 @@ void AccessList::add_channel(const Channel& channel, bool read, bool write) {
   access.place = channel.place;
   access.size = channel.size;
   access.deferrable = channel.deferrable;
+  access.flow = channel.flow;
   access.implied = channel.implied;
   access.rare = channel.rare;
   for (bool writes : {false, true}) {
@@ -219,6 +220,7 @@ private:
   void consume(const ModelClause& clause);
   void returned(const Function& function, const ModelClause& clause);
   void system(const ModelClause& clause, bool alone);
+  Flow flow() const;
 
   const CallBase& call_;
   AccessList& list_;
@@ -280,9 +282,17 @@ void ModelAccesses::returned(const Function& function, const ModelClause& clause
   if (clause.source == Source::Contents) touch(clause.source_argument, unknown_size, false);
 }
 
+// Output is output whether or not its result is used.
+Flow ModelAccesses::flow() const {
+  const Function* function = call_.getCalledFunction();
+  if (function && receives_ahead(function->getName())) return Flow::Receives;
+  return deferrable_function(call_) ? Flow::Sends : Flow::Any;
+}
+
 // What is done to streams is done to their descriptors, too.
 void ModelAccesses::system(const ModelClause& clause, bool alone) {
-  AccessList::Channel channel{clause.system, Place::anywhere(), unknown_size, deferrable_, false, alone};
+  AccessList::Channel channel{clause.system, Place::anywhere(), unknown_size, deferrable_, false,
+                              alone,         Flow::Any};
   auto touch = [&] { list_.add_channel(channel, clause.reads, clause.writes); };
   if (clause.system == SystemLocation::StdioChannel) {
     bool to_descriptor = false, deferrable = deferrable_;
@@ -295,8 +305,10 @@ void ModelAccesses::system(const ModelClause& clause, bool alone) {
       deferrable &= stream.deferrable;
     }
     if (!to_descriptor) return;
-    channel = {SystemLocation::FileDescriptor, Place::at(streams_descriptor), 1, deferrable, true, alone};
+    channel = {
+        SystemLocation::FileDescriptor, Place::at(streams_descriptor), 1, deferrable, true, alone, flow()};
   } else if (clause.system == SystemLocation::FileDescriptor) {
+    channel.flow = flow();
     const Value* descriptor = argument(clause.argument);
     if (descriptor && is_own_descriptor(points_to_, *descriptor)) {
       channel.place = Place::at(own_descriptor);

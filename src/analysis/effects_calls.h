@@ -25,6 +25,7 @@ public:
     Place place;
     uint64_t size;
     bool deferrable = false, implied = false, rare = false; // as in Access
+    Flow flow = Flow::Any;                                  // likewise
   };
   void add_channel(const Channel& channel, bool read, bool write);
   void add_final_exit(); // by a packet that is alone by then

@@ -24,6 +24,11 @@
 //   lock            every access to the range is made by a lock function, and no packet is suspended while it holds a
 //                   lock (locks.cpp).
 //   deferred-output  channels.cpp.
+//   received-ahead  a datagram that a packet receives before an earlier packet's output is made is the one that it
+//                   would have received after it: a queue gives its head, whatever is put behind; and where the
+//                   queue is empty the runtime has all earlier packets end before the call is made
+//                   (src/runtime/receive.cpp). The other way round does not hold, because a program may send when
+//                   it has received: no output may lie in a stage before a receive.
 //   time            clocks are only read. The readings of one packet are in order; those of two packets need not
 //                   be, as if the machine had been quicker with the later one.
 //   abnormal-exit   abort, failed assertions, traps: a program that crashes has no outputs to compare.
@@ -76,10 +81,12 @@ public:
     }
     ChannelOptions output;
     output.defer = on("deferred-output");
+    output.receive_ahead = on("received-ahead");
     output.fixed = options_.fixed;
     channels_ = find_channels(graph_, effects_, table_, output);
     for (const Channel& channel : channels_.all)
       add_channel(channel);
+    if (on("received-ahead")) received_ahead();
     for (ObjectId object : table_.objects()) {
       const MemoryObject& memory = points_to_.objects()[object];
       if (memory.kind == ObjectKind::System)
@@ -336,8 +343,31 @@ private:
       return relax(location, "rare-path", "only packets that run alone change it");
     location.verdict = "window";
     location.reason = "the order in which packets use it can be observed from outside";
-    location.would_free = "deferred-output, but " + channel.obstacle;
+    location.would_free =
+        channel.received ? "nothing: packets receive in order" : "deferred-output, but " + channel.obstacle;
     result_.all.push_back(std::move(location));
+  }
+
+  // What packets receive against what they send.
+  void received_ahead() {
+    SharedLocation location;
+    bool sends = false;
+    for (uint32_t key : table_.keys_of(points_to_.system_object(SystemLocation::FileDescriptor))) {
+      const AccessKey& known = table_.keys()[key];
+      const bool receives = known.flow == Flow::Receives;
+      if (!receives && (known.flow != Flow::Sends || known.rare)) continue;
+      for (const AccessTable::Carrier& carrier : table_.carriers(key)) {
+        touch(location, carrier.node, carrier.at, true, known.rare);
+        location.accesses.back().receives = receives;
+      }
+      sends |= !receives;
+    }
+    if (!sends || llvm::none_of(location.accesses, [](const LocationAccess& a) { return a.receives; }))
+      return;
+    location.name = "datagrams received against output";
+    relax(location, "received-ahead",
+          "the next datagram is the same before an earlier packet's output and after it; where there is "
+          "none, the packets before it end first");
   }
 
   // Where the accesses are, as the location names them.
@@ -683,9 +713,10 @@ private:
 } // namespace
 
 llvm::ArrayRef<llvm::StringRef> relaxation_names() {
-  static const llvm::StringRef names[] = {
-      "read-only", "packet-private", "allocator",       "commutative", "commuting",     "declared", "scratch",
-      "errno",     "lock",           "deferred-output", "time",        "abnormal-exit", "rare-path"};
+  static const llvm::StringRef names[] = {"read-only",     "packet-private",  "allocator",      "commutative",
+                                          "commuting",     "declared",        "scratch",        "errno",
+                                          "lock",          "deferred-output", "received-ahead", "time",
+                                          "abnormal-exit", "rare-path"};
   return names;
 }
 

@@ -77,7 +77,7 @@ std::vector<LoopExit> loop_exits(const BodyGraph& graph, const PacketBody& body,
     const auto* ret = llvm::dyn_cast<llvm::ReturnInst>(block.getTerminator());
     if (!ret) continue;
     const auto* phi = llvm::dyn_cast<llvm::PHINode>(ret->getReturnValue());
-    bool plain = block.getFirstNonPHIOrDbg() == ret; // then the straight ways are in graph.leaving
+    bool plain = block.getFirstNonPHIOrDbgOrLifetime() == ret; // then the straight ways are in graph.leaving
     if (!phi || phi->getParent() != &block) {
       const auto* code = llvm::dyn_cast<llvm::ConstantInt>(ret->getReturnValue());
       if (!plain || !code) deciding_blocks(ret->getReturnValue(), &block, deciding, seen);

@@ -32,9 +32,11 @@ void PlanningOptions::add_to(CLI::App& app) {
   app.add_option("--observed", observed,
                  "of --trust observed: what `heddle verify --dependencies --json` saw of an earlier plan")
       ->allow_extra_args(false);
-  app.add_option("--without", study.without,
-                 "switch a relaxation off: read-only, packet-private, allocator, commutative, "
-                 "commuting, declared, scratch, errno, lock, deferred-output, time, abnormal-exit, rare-path")
+  app.add_option(
+         "--without", study.without,
+         "switch a relaxation off: read-only, packet-private, allocator, commutative, "
+         "commuting, declared, scratch, errno, lock, deferred-output, received-ahead, time, abnormal-exit, "
+         "rare-path")
       ->delimiter(',')
       ->allow_extra_args(false);
 }

@@ -39,6 +39,9 @@
 // packet became alone. Edges at rare nodes need no site for the number to rise: nobody is suspended there. Where
 // several rare writers face several common accesses, a node of its own stands between them.
 //
+// Datagrams that are received ahead of earlier packets' output: a receive must not come after a later packet's output,
+// so stage(receive) <= stage(output), in the same way.
+//
 // The components come from Tarjan's algorithm with an explicit stack (bodies have tens of thousands of
 // nodes). It numbers components in reverse topological order, so no sort is needed.
 
@@ -65,11 +68,13 @@ Adjacency constraints(const CutGraph& graph) {
     if (!edge.site_possible && needs_site) successors[edge.to].push_back(edge.from);
   }
   for (const SharedLocation& location : graph.locations) {
-    const bool window = location.verdict == "window";
-    if (!window && location.verdict != "rare-path") continue;
+    const bool window = location.verdict == "window", ahead = location.verdict == "received-ahead";
+    if (!window && !ahead && location.verdict != "rare-path") continue;
     std::vector<uint32_t> common, rare;
     for (const LocationAccess& access : location.accesses)
-      if (!access.rare)
+      if (ahead)
+        (access.receives ? rare : common).push_back(access.node);
+      else if (!access.rare)
         common.push_back(access.node);
       else if (window || access.write)
         rare.push_back(access.node);

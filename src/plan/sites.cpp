@@ -175,6 +175,30 @@ llvm::Error check_alone(const SharedLocation& location, const Ranges& ranges,
   return llvm::Error::success();
 }
 
+// No output may pass an earlier packet's receive.
+llvm::Error check_received(const SharedLocation& location, const Ranges& ranges,
+                           const std::vector<PlannedSite>& sites) {
+  const LocationAccess *output = nullptr, *receive = nullptr;
+  unsigned earliest = unreached, latest = 0;
+  for (const LocationAccess& access : location.accesses) {
+    const uint32_t node = access.node;
+    if (access.receives) { // one more than its stage
+      const unsigned stage =
+          std::max(ranges.alone[node], ranges.high[node] == unreached ? 0 : ranges.high[node] + 1);
+      if (stage <= latest) continue;
+      latest = stage;
+      receive = &access;
+    } else if (ranges.low[node] < earliest) {
+      earliest = ranges.low[node];
+      output = &access;
+    }
+  }
+  if (!output || !receive || earliest + 1 >= latest) return llvm::Error::success();
+  return diagnose(site_into(sites, latest - 1) + " lets the output at " + output->at +
+                      " pass the receive at " + receive->at + " of an earlier packet",
+                  "remove that site, or plan with --without received-ahead");
+}
+
 } // namespace
 
 std::vector<PlannedSite> sites_of(const CutGraph& graph, const std::vector<unsigned>& node_stages) {
@@ -212,6 +236,8 @@ llvm::Expected<std::vector<unsigned>> stages_of(const CutGraph& graph,
       if (llvm::Error error = check_window(location, ranges, sites)) return std::move(error);
     if (location.verdict == "window" || location.verdict == "rare-path")
       if (llvm::Error error = check_alone(location, ranges, sites)) return std::move(error);
+    if (location.verdict == "received-ahead")
+      if (llvm::Error error = check_received(location, ranges, sites)) return std::move(error);
   }
   for (unsigned& stage : ranges.high)
     if (stage == unreached) stage = 0;

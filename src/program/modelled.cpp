@@ -62,6 +62,31 @@ const ReceiveInterface* receive_interface(const Function& function) {
   return nullptr;
 }
 
+static constexpr DatagramReceive datagram_receives[] = {
+    {"recvfrom", ReceiveKind::Recvfrom, "heddle_recvfrom"},
+    {"recvmsg", ReceiveKind::Recvmsg, "heddle_recvmsg"},
+    {"recv", ReceiveKind::Recv, "heddle_recv"},
+};
+
+const DatagramReceive* datagram_receive(const CallBase& call) {
+  const Function* function = call.getCalledFunction();
+  if (!function || !function->isDeclaration()) return nullptr;
+  for (const DatagramReceive& entry : datagram_receives)
+    if (entry.name == function->getName()) return &entry;
+  return nullptr;
+}
+
+bool receives_ahead(StringRef name) {
+  return any_of(datagram_receives, [&](const DatagramReceive& entry) { return entry.stand_in == name; });
+}
+
+bool waits_for_input(const CallBase& call) {
+  static constexpr StringRef names[] = {"poll",        "ppoll",        "select",   "pselect", "epoll_wait",
+                                        "epoll_pwait", "epoll_pwait2", "recvmmsg", "accept",  "accept4"};
+  const Function* function = call.getCalledFunction();
+  return function && function->isDeclaration() && is_contained(names, function->getName());
+}
+
 ArrayRef<StringRef> modelled_inlines() {
   static const StringRef table[] = {
       "rte_eth_rx_burst",      "rte_eth_tx_burst",       "rte_eth_tx_buffer",      "rte_eth_tx_buffer_flush",

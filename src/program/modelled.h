@@ -25,6 +25,22 @@ llvm::ArrayRef<ReceiveInterface> receive_interfaces();
 // The receive interface that `function` is, if any. Internal copies ("rte_eth_rx_burst.7") count.
 const ReceiveInterface* receive_interface(const llvm::Function& function);
 
+// A function that receives one datagram, and the runtime's function that takes its place where each iteration of a
+// packet loop calls it (src/runtime/receive.cpp).
+struct DatagramReceive {
+  llvm::StringRef name;
+  ReceiveKind kind;
+  llvm::StringRef stand_in;
+};
+
+// The entry for the external function that `call` calls directly, by its own name; null: none.
+const DatagramReceive* datagram_receive(const llvm::CallBase& call);
+// Is `name` one of the stand-ins?
+bool receives_ahead(llvm::StringRef name);
+
+// A direct call of another function in which a program waits for what comes from outside.
+bool waits_for_input(const llvm::CallBase& call);
+
 // Name as in the source: without the ".7" that merging gives to the second and later copies of a static
 // function, and without C++'s mangling of static functions.
 llvm::StringRef source_name(const llvm::GlobalValue& value);

@@ -1,3 +1,4 @@
+#include "program/datagrams.h"
 #include "program/merge.h"
 #include "program/modelled.h"
 #include "program/outline.h"
@@ -22,7 +23,7 @@ namespace heddle {
 namespace {
 
 // Part of the program's id: another way to prepare makes other blocks.
-constexpr StringRef pipeline_version = "heddle-0.1.0-prepare-2";
+constexpr StringRef pipeline_version = "heddle-0.1.0-prepare-3";
 
 std::string digest(const ProgramImage& image, const PrepareOptions& options) {
   SHA256 hash;
@@ -39,9 +40,25 @@ std::string digest(const ProgramImage& image, const PrepareOptions& options) {
   return toHex(hash.final(), true).substr(0, 32);
 }
 
+// Loops over datagrams only where there is no loop over a batch: datagrams.cpp.
+std::vector<FoundBody> find_all_bodies(Module& module, std::vector<Remark>& remarks) {
+  std::vector<FoundBody> found = find_bodies(module, remarks);
+  if (found.empty()) return find_datagram_loops(module, remarks);
+  std::vector<Remark> ignored;
+  for (const FoundBody& other : find_datagram_loops(module, ignored)) {
+    const SourceLocation at = location_of(*other.header->getTerminator());
+    remarks.push_back({"packet-loop-candidate", at.str(),
+                       "a loop over datagrams (" + receive_name(other.kind).str() + " at " +
+                           location_of(*other.receive).str() + ")",
+                       "to stage it instead: --body " + source_name(*other.header->getParent()).str() + ":" +
+                           std::to_string(at.line)});
+  }
+  return found;
+}
+
 Expected<std::vector<FoundBody>> choose_bodies(Module& module, const PrepareOptions& options,
                                                std::vector<Remark>& remarks) {
-  if (options.bodies.empty()) return find_bodies(module, remarks);
+  if (options.bodies.empty()) return find_all_bodies(module, remarks);
   std::vector<FoundBody> chosen;
   for (const std::string& name : options.bodies) {
     Expected<FoundBody> body = named_body(module, name);
@@ -61,7 +78,8 @@ SourceLocation start_of(const FoundBody& found) {
 }
 
 // Outlines every body found; those that cannot be are remarks.
-std::vector<PacketBody> outline_all(std::vector<FoundBody>& found, std::vector<Remark>& remarks) {
+std::vector<PacketBody> outline_all(const Module& module, std::vector<FoundBody>& found,
+                                    std::vector<Remark>& remarks) {
   std::vector<PacketBody> bodies;
   for (FoundBody& one : found) {
     PacketBody body;
@@ -69,6 +87,14 @@ std::vector<PacketBody> outline_all(std::vector<FoundBody>& found, std::vector<R
     body.receive = one.kind;
     body.loop_at = start_of(one);
     body.receive_at = one.receive ? location_of(*one.receive) : body.loop_at;
+    const Instruction* low_water = one.datagrams.empty() ? nullptr : sets_low_water(module);
+    if (low_water) {
+      remarks.push_back({"receive-low-water", body.loop_at.str(),
+                         "receives of this loop may have to wait for more than there is (SO_RCVLOWAT at " +
+                             location_of(*low_water).str() + ")",
+                         "a program that receives datagrams does not need the option"});
+      continue;
+    }
     Function& holder = one.callback ? *one.callback : *one.header->getParent();
     body.function = source_name(holder).str();
     Outlined outlined = one.callback ? outline_callback(*one.receive, *one.callback, body.number)
@@ -77,6 +103,8 @@ std::vector<PacketBody> outline_all(std::vector<FoundBody>& found, std::vector<R
       remarks.push_back(outlined.refusal);
       continue;
     }
+    for (CallBase* call : one.datagrams)
+      if (datagram_receive(*call)) receive_through_runtime(*call); // else by way of another body
     body.body = outlined.body;
     body.run = outlined.run;
     bodies.push_back(body);
@@ -235,6 +263,12 @@ StringRef receive_name(ReceiveKind kind) {
     return "pcap_loop";
   case ReceiveKind::UserNamed:
     return "--body";
+  case ReceiveKind::Recvfrom:
+    return "recvfrom";
+  case ReceiveKind::Recvmsg:
+    return "recvmsg";
+  case ReceiveKind::Recv:
+    return "recv";
   }
   return "?";
 }
@@ -260,7 +294,7 @@ Expected<Program> prepare(const ProgramImage& image, const PrepareOptions& optio
   // Packet loops become functions.
   Expected<std::vector<FoundBody>> found = choose_bodies(module, options, program.remarks);
   if (!found) return found.takeError();
-  program.bodies = outline_all(*found, program.remarks);
+  program.bodies = outline_all(module, *found, program.remarks);
   if (program.bodies.empty()) return no_body(image, program.remarks);
   if (Error error = check_module(module, "outlining")) return error;
   // The mid-level optimiser, once; then the blocks are those of the final code.

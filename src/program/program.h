@@ -14,6 +14,8 @@
 // frame shared by all packets of the batch (captured variables, values carried from one iteration to the
 // next); `count` is a hint: the number of packets where it is known on entry, else -1. It returns the exit
 // code. A call of the body is one iteration, its loop test included.
+// A loop that receives one datagram per iteration keeps its call, under another name: @heddle_recvfrom, heddle_recvmsg and
+// heddle_recv (src/runtime/receive.cpp) take the same arguments.
 // Callbacks: @heddle_pcap_loop(ptr pcap, i32 count, ptr body, ptr user, ptr callback) and
 // @heddle_pcap_dispatch (same) stand in place of pcap_loop and pcap_dispatch; `env` is then a
 // struct heddle_pcap_packet (src/runtime/runtime.h), one per packet.
@@ -41,7 +43,17 @@ struct SourceLocation {
   std::string str() const; // "file:line", or "?" without debug information
 };
 
-enum class ReceiveKind { DpdkRxBurst, EpollWait, Poll, Recvmmsg, PcapCallback, UserNamed };
+enum class ReceiveKind {
+  DpdkRxBurst,
+  EpollWait,
+  Poll,
+  Recvmmsg,
+  PcapCallback,
+  UserNamed,
+  Recvfrom,
+  Recvmsg,
+  Recv
+};
 llvm::StringRef receive_name(ReceiveKind kind); // "rte_eth_rx_burst", "epoll_wait", ...
 
 struct PacketBody {

@@ -17,6 +17,7 @@
 #include "program/receive.h"
 
 #include "program/call_sites.h"
+#include "program/datagrams.h"
 #include "program/loop_region.h"
 #include "program/modelled.h"
 
@@ -93,7 +94,7 @@ void Finder::find_callback(CallBase& call, const ReceiveInterface& interface) {
   bool usable = targets.size() == 1 && !targets[0]->isDeclaration() && targets[0]->arg_size() == 3 &&
                 !targets[0]->isVarArg();
   if (usable) {
-    found_.push_back({interface.kind, &call, nullptr, targets[0]});
+    found_.push_back({interface.kind, &call, nullptr, targets[0], {}});
     return;
   }
   remarks_.push_back({"callback-unknown", location_of(call).str(),
@@ -289,7 +290,7 @@ void Finder::find_loop(CallBase& call, const ReceiveInterface& interface) {
                         "to stage it instead: --body " + source_name(*loop->getHeader()->getParent()).str()});
   BasicBlock* header = best->getHeader();
   if (none_of(found_, [&](const FoundBody& body) { return body.header == header; }))
-    found_.push_back({interface.kind, &call, header, nullptr});
+    found_.push_back({interface.kind, &call, header, nullptr, {}});
 }
 
 Error no_such_body(const Twine& what) {
@@ -333,14 +334,16 @@ Expected<FoundBody> named_body(Module& module, StringRef text) {
   Function& function = *found;
   std::vector<Remark> ignored;
   if (!which)
-    for (FoundBody& body : find_bodies(module, ignored))
+    for (FoundBody& body :
+         concat<FoundBody>(find_bodies(module, ignored), find_datagram_loops(module, ignored)))
       if (body.callback == &function || (body.header && body.header->getParent() == &function)) return body;
   Finder finder(module, ignored);
   Loop* loop = choose_loop(finder, finder.analyses(function), which);
   if (!loop)
     return no_such_body("--body: " + name +
                         (which ? " has no such loop" : " has no loop and is no callback"));
-  return FoundBody{ReceiveKind::UserNamed, nullptr, loop->getHeader(), nullptr};
+  return FoundBody{ReceiveKind::UserNamed, nullptr, loop->getHeader(), nullptr,
+                   datagrams_of(module, *loop->getHeader())};
 }
 
 } // namespace heddle

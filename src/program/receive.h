@@ -3,6 +3,7 @@
 
 #include "program/program.h"
 
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/InstrTypes.h"
 
@@ -12,9 +13,10 @@ namespace heddle {
 
 struct FoundBody {
   ReceiveKind kind;
-  llvm::CallBase* receive = nullptr;  // the call of the receive interface, null for --body loops
-  llvm::BasicBlock* header = nullptr; // of the packet loop; null for a callback
-  llvm::Function* callback = nullptr; // null for a loop
+  llvm::CallBase* receive = nullptr;               // the call of the receive interface, null for --body loops
+  llvm::BasicBlock* header = nullptr;              // of the packet loop; null for a callback
+  llvm::Function* callback = nullptr;              // null for a loop
+  llvm::SmallVector<llvm::CallBase*, 2> datagrams; // calls that receive one for each iteration (datagrams.h)
 };
 
 // Packet loops and callbacks of the module, in module order. The functions must be in SSA form. What was

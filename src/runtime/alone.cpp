@@ -15,12 +15,11 @@
 
 using namespace heddle::runtime;
 
-extern "C" __attribute__((preserve_most)) void heddle_alone() {
-  heddle_thread& thread = heddle_this_thread;
-  if (thread.round == HEDDLE_ALONE) return;
+bool heddle::runtime::finish_earlier_packets(heddle_thread& thread) {
+  if (thread.round == HEDDLE_ALONE) return false;
   const bool in_nested_loop = thread.active && !thread.in_handler && on_private_stack(thread);
-  if (thread.round == HEDDLE_NONE && !in_nested_loop) return; // staging is off
-  const int own_errno = errno;                                // of a call that failed just before, maybe
+  if (thread.round == HEDDLE_NONE && !in_nested_loop) return false; // staging is off
+  const int own_errno = errno; // of a call that failed just before, maybe
   heddle_context* const self = thread.current;
   void* const home_sp = thread.home_sp;
   void* const copies = thread.copies;
@@ -28,7 +27,6 @@ extern "C" __attribute__((preserve_most)) void heddle_alone() {
   const void* const home_bottom = thread.home_bottom;
   const size_t home_size = thread.home_size;
   thread.round = HEDDLE_ALONE;
-  ++thread.alone;
   for (heddle_context* context = thread.contexts; context != self; context += thread.step)
     if (context->stage != 0 && context->stage != HEDDLE_NONE) run_context(thread, *context);
   thread.current = self;
@@ -39,4 +37,10 @@ extern "C" __attribute__((preserve_most)) void heddle_alone() {
   thread.home_size = home_size;
   settle_output(thread);
   errno = own_errno;
+  return true;
+}
+
+extern "C" __attribute__((preserve_most)) void heddle_alone() {
+  heddle_thread& thread = heddle_this_thread;
+  if (finish_earlier_packets(thread)) ++thread.alone;
 }

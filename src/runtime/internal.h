@@ -44,6 +44,10 @@ HEDDLE_HIDDEN void clear_context(heddle_thread& thread, heddle_context& context)
 // True on a packet's stack: false in the thread's own code, also after a longjmp out of a body.
 HEDDLE_HIDDEN bool on_private_stack(const heddle_thread& thread);
 
+// alone.cpp. On a packet's stack: runs all packets before it to their ends; the round is HEDDLE_ALONE afterwards. False,
+// and nothing done, where staging is off or the packet is alone.
+HEDDLE_HIDDEN bool finish_earlier_packets(heddle_thread& thread);
+
 // deferred.cpp. Output that packets have put off is made in packet order.
 HEDDLE_HIDDEN size_t size_of_kept(); // of one context's, in bytes
 HEDDLE_HIDDEN void forget_kept(heddle_thread& thread);

@@ -8,6 +8,8 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/socket.h>
+#include <sys/types.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -31,6 +33,14 @@ struct heddle_pcap_packet {
 // `callback` is the program's own, run one by one while staging is off.
 int heddle_pcap_loop(void* pcap, int count, int (*body)(void* env), unsigned char* user, void* callback);
 int heddle_pcap_dispatch(void* pcap, int count, int (*body)(void* env), unsigned char* user, void* callback);
+
+// recvfrom, recvmsg and recv in a packet loop that receives one datagram per iteration: same arguments, result and
+// errno. Where the call would wait, or finds nothing, while earlier packets are in flight, these end first and the call is
+// made after them.
+ssize_t heddle_recvfrom(int descriptor, void* data, size_t size, int flags, struct sockaddr* sender,
+                        socklen_t* sender_size);
+ssize_t heddle_recvmsg(int descriptor, struct msghdr* message, int flags);
+ssize_t heddle_recv(int descriptor, void* data, size_t size, int flags);
 
 #ifdef __cplusplus
 }

@@ -28,6 +28,7 @@
 #include "transform/privatize.h"
 #include "transform/signals.h"
 #include "transform/site.h"
+#include "transform/waiting.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SmallVector.h"
@@ -224,6 +225,7 @@ Error stage_module(Module& module, const Plan& plan, SiteMaker make_site) {
     if (auto applied = apply_plan(module, body, blocks, make_site); !applied) return applied.takeError();
   if (plan.stages_anything()) {
     finish_before_leaving(module);
+    finish_before_waiting(module);
     install_handlers_through_runtime(module);
   }
   if (any_of(staged, [](const BodyPlan* body) { return !body->deferred.empty(); }))

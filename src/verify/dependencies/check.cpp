@@ -1,5 +1,7 @@
 #include "verify/dependencies/check.h"
 
+#include "analysis/deferrable.h"
+#include "program/modelled.h"
 #include "support/file.h"
 #include "toolchain/codegen.h"
 #include "transform/build.h"
@@ -125,15 +127,27 @@ private:
     });
   }
 
+  // Output of an earlier packet, and what a later one has received ahead of it.
+  static bool is_received_ahead(const Pair& pair, const ReversedPair& read) {
+    auto is_output = [](StringRef name) {
+      return any_of(deferrable_functions(), [&](const DeferrableFunction& known) {
+        return name == known.name || name == known.stand_in;
+      });
+    };
+    return pair.object_kind == ObjectKind::Descriptor && is_output(read.earlier.place.call) &&
+           receives_ahead(read.later.place.call);
+  }
+
   // A relaxation that the plan does not use lets nothing through.
-  std::string relaxation_of(const Pair& pair) const {
+  std::string relaxation_of(const Pair& pair, const ReversedPair& read) const {
     static constexpr StringRef names[] = {"declared", "commutative", "allocator", "commuting",
                                           "scratch",  "errno",       "lock"};
-    if (pair.relaxation == Relaxation::None && !is_declared(pair)) return "";
+    const bool ahead = is_received_ahead(pair, read);
+    if (pair.relaxation == Relaxation::None && !ahead && !is_declared(pair)) return "";
     if (pair.relaxation == Relaxation::Errno &&
         none_of(plan_.bodies, [](const BodyPlan& b) { return b.own_errno; }))
       return "";
-    StringRef name = names[unsigned(pair.relaxation)];
+    StringRef name = ahead ? "received-ahead" : names[unsigned(pair.relaxation)];
     return is_contained(plan_.relaxations, name) ? name.str() : "";
   }
 
@@ -182,7 +196,7 @@ private:
     read.count = pair.count;
     read.batch = pair.batch;
     read.object = object_of(pair);
-    read.relaxation = relaxation_of(pair);
+    read.relaxation = relaxation_of(pair, read);
     pairs_.push_back(std::move(read));
   }
 

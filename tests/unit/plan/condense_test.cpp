@@ -32,6 +32,16 @@ TEST(Condense, AccessesOnExclusiveBranchesJoinButNotTheirSurroundings) {
   EXPECT_EQ(condensed.groups.size(), 5u);
 }
 
+TEST(Condense, OutputMayComeAfterAReceiveAndNotBefore) {
+  CutGraph graph = test::chain(4, 1);
+  test::add_received_ahead(graph, 1, 3);
+  EXPECT_EQ(condense(graph).groups.size(), 4u);
+  test::add_received_ahead(graph, 2, 1); // sends, then receives
+  Condensed condensed = condense(graph);
+  EXPECT_EQ(condensed.groups.size(), 3u);
+  EXPECT_EQ(condensed.group_of[1], condensed.group_of[2]);
+}
+
 TEST(Condense, RelaxedLocationsJoinNothing) {
   CutGraph graph = test::chain(4, 1);
   test::add_window(graph, "counter", {0, 3});

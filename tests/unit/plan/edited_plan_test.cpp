@@ -48,6 +48,15 @@ TEST_F(EditedPlan, ADividedWindowNamesSiteAndWindow) {
   EXPECT_THAT(error(), HasSubstr("divides the window of flow table"));
 }
 
+TEST_F(EditedPlan, OutputThatPassesAReceiveIsNamed) {
+  test::add_received_ahead(graph_, 1, 5);
+  EXPECT_EQ(error(), "no error");
+  test::add_received_ahead(graph_, 5, 4);
+  EXPECT_THAT(error(), HasSubstr("the site of stage 2"));
+  EXPECT_THAT(error(),
+              HasSubstr("lets the output at f.c:50 pass the receive at f.c:60 of an earlier packet"));
+}
+
 TEST_F(EditedPlan, ASiteOnNoEdge) {
   body_.sites[0].to = 5;
   EXPECT_THAT(error(), HasSubstr("lies on no edge"));

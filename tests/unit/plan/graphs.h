@@ -41,6 +41,18 @@ inline void add_window(CutGraph& graph, std::string name, std::initializer_list<
   graph.locations.push_back(location);
 }
 
+// Datagrams taken at the one node, output made at the other.
+inline void add_received_ahead(CutGraph& graph, uint32_t receive, uint32_t output) {
+  SharedLocation location;
+  location.name = "datagrams received against output";
+  location.verdict = "received-ahead";
+  for (uint32_t node : {receive, output}) {
+    location.accesses.push_back({node, true, "f", graph.nodes[node].at});
+    location.accesses.back().receives = node == receive;
+  }
+  graph.locations.push_back(location);
+}
+
 // A straight line of blocks, `cost` lines and 10 instructions each.
 inline CutGraph chain(unsigned length, double cost) {
   CutGraph graph;

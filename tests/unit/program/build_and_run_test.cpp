@@ -17,6 +17,14 @@ int heddle_run_loop(int (*body)(void *), void *env, long count) {
     ;
   return exit;
 }
+long recvfrom(int, void *, size_t, int, void *, unsigned *);
+long recvmsg(int, void *, int);
+long recv(int, void *, size_t, int);
+long heddle_recvfrom(int fd, void *data, size_t size, int flags, void *sender, unsigned *length) {
+  return recvfrom(fd, data, size, flags, sender, length);
+}
+long heddle_recvmsg(int fd, void *message, int flags) { return recvmsg(fd, message, flags); }
+long heddle_recv(int fd, void *data, size_t size, int flags) { return recv(fd, data, size, flags); }
 int pcap_loop(void *, int, void (*)(unsigned char *, const void *, const unsigned char *), unsigned char *)
     __attribute__((weak));
 static void one(unsigned char *user, const void *header, const unsigned char *data) {
