@@ -19,7 +19,7 @@ test: build
 
 ## make check       unit and lit tests (no privileges)
 ## make check-net   real packets between network namespaces, huge pages (root; else skipped)
-## make check-apps  nDPI, nginx and Knot DNS from Debian's sources: the whole way, answers and outputs compared;
+## make check-apps  nDPI, nginx, Knot DNS and unbound from Debian's sources: the whole way, answers and outputs compared;
 ##                  nDPI's own tests, heddle cc against clang
 ## make sanitize    the tools and their tests under ASan and UBSan
 ## make lint        clang-format and clang-tidy

@@ -1,6 +1,6 @@
 #!/bin/sh
 # The whole way on a real program: build, inspect, profile on traffic, plan, explain, and where cuts are legal
-# build and compare outputs. usage: check.sh nginx|ndpi|knot [BUILD]
+# build and compare outputs. usage: check.sh nginx|ndpi|knot|unbound [BUILD]
 # Leaves inspect.txt, plan.json, explain.txt and figures.json in BUILD/apps/NAME/heddle.
 here=$(cd "$(dirname "$0")" && pwd)
 name=$1
@@ -132,5 +132,83 @@ CONF
   cat "$out/client.out"
 }
 
+# A zone of the mixed questions that dns_client.py asks, at an authoritative server, which unbound has as a stub.
+unbound_conf() {
+  rm -rf "$out/run" && mkdir -p "$out/run/knot"
+  { echo '$ORIGIN example.'; echo '@ 3600 SOA ns admin 1 2 3 4 5'; echo '@ NS ns'; echo 'ns A 192.0.2.1'
+    for i in $(seq 1 200); do
+      echo "host$i A 192.0.2.$((i % 250))"; echo "host$i AAAA 2001:db8::$i"; echo "host$i MX 10 ns"
+      echo "host$i TXT \"text of host $i\""; echo "alias$i CNAME host$i"
+    done; } > "$out/run/knot/example.zone"
+  cat > "$out/run/knot/knot.conf" << CONF
+server:
+    rundir: "$out/run/knot"
+    listen: 127.0.0.1@5397
+database:
+    storage: "$out/run/knot"
+zone:
+  - domain: example
+    file: "$out/run/knot/example.zone"
+CONF
+  # One answer to one question: no rotation, nothing fetched ahead of time.
+  cat > "$out/run/unbound.conf" << CONF
+server:
+    interface: 127.0.0.1
+    port: 5398
+    num-threads: 1
+    directory: "$out/run"
+    pidfile: "$out/run/unbound.pid"
+    chroot: ""
+    username: ""
+    use-syslog: no
+    logfile: "$out/run/unbound.log"
+    do-not-query-localhost: no
+    module-config: "iterator"
+    rrset-roundrobin: no
+    prefetch: no
+remote-control:
+    control-enable: no
+stub-zone:
+    name: "example"
+    stub-addr: 127.0.0.1@5397
+CONF
+}
+
+# ask_unbound LABEL QUERIES COMMAND...: runs the command as unbound, with fresh caches, under the client.
+ask_unbound() {
+  label=$1 queries=$2
+  shift 2
+  rm -f "$out/run/unbound.pid"
+  /usr/bin/python3 "$here/dns_client.py" 127.0.0.1 5398 example 200 "$queries" "$out/run/unbound.pid" \
+    "$out/$label.answers" > "$out/client.out" &
+  client=$!
+  "$@" || fail "$label: unbound ended badly"
+  wait $client
+  grep -q ' 0 wrong' "$out/client.out" || { cat "$out/client.out"; fail "$label: wrong answers"; }
+}
+
+check_unbound() {
+  program=$work/tree/unbound
+  "$here/knot.sh" "$build/apps/knot" || exit $?
+  expect_body 'recvfrom\|recvmsg'
+  grep -q 'comm_point_udp_callback' "$out/inspect.txt" || fail "the loop of comm_point_udp_callback is no body"
+  unbound_conf
+  "$build/apps/knot/tree/src/knotd" -c "$out/run/knot/knot.conf" > "$out/run/knot/log" 2>&1 &
+  knot=$!
+  trap 'kill $knot 2> /dev/null' EXIT
+  ask_unbound profiled 5000 "$heddle" profile "$program" --work "$out/work" --timeout 120 -- -d -c "$out/run/unbound.conf"
+  plan
+  # Staged or not, what it answers is the same.
+  "$heddle" build "$program" --work "$out/work" -o "$out/unbound.heddle" || fail build
+  ask_unbound original 20000 "$program" -d -c "$out/run/unbound.conf"
+  for batch in 1 8 32 64; do
+    ask_unbound "batch-$batch" 20000 env HEDDLE_BATCH=$batch "$out/unbound.heddle" -d -c "$out/run/unbound.conf"
+    cmp "$out/original.answers" "$out/batch-$batch.answers" || fail "batch $batch: answers differ"
+  done
+  echo "identical at batch 1, 8, 32 and 64: $(cat "$out/client.out")"
+}
+
 check_"$name"
-echo "$name: $(grep -m1 '^ *shared locations' "$out/explain.txt"); $(grep -m1 '^ *largest window' "$out/explain.txt")"
+# Of the body with the largest window.
+largest() { grep "^ *$1" "$out/explain.txt" | sort -n -k 3 | tail -n 1; }
+echo "$name: $(largest 'shared locations'); $(largest 'largest window')"

@@ -1,6 +1,9 @@
-"""Sends A queries in bursts, checks every answer, then stops the server.
+"""Sends queries in bursts, checks every answer, then stops the server.
 
-usage: dns_client.py HOST PORT ZONE NAMES QUERIES PID-FILE
+usage: dns_client.py HOST PORT ZONE NAMES QUERIES PID-FILE [ANSWERS]
+
+Without ANSWERS all ask for addresses. With it they are of many types, for names that exist and others, and the answers are
+written to that file in the order of the queries, with all times to live as 0: a cache counts them down.
 """
 
 import os
@@ -11,32 +14,79 @@ import struct
 import sys
 import time
 
-host, port, zone, names, queries, pid_file = sys.argv[1:]
+host, port, zone, names, queries, pid_file, *answers_file = sys.argv[1:]
 names, queries = int(names), int(queries)
 BURST = 64
+A, NS, CNAME, SOA, MX, TXT, AAAA, OPT = 1, 2, 5, 6, 15, 16, 28, 41
+QUESTIONS = [("host", A), ("host", AAAA), ("host", MX), ("alias", A), ("host", TXT), ("none", A), ("", NS), ("host", A),
+             ("", SOA), ("alias", CNAME), ("none", AAAA)]
+flags = 0x100 if answers_file else 0  # recursion desired
 server = (host, int(port))
 client = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 client.settimeout(1)
 
 
+def question(number):
+    label, kind = QUESTIONS[number % len(QUESTIONS)] if answers_file else ("host", A)
+    return (f"{label}{number % names + 1}" if label else ""), kind
+
+
 def query(number):
-    labels = [f"host{number % names + 1}", zone]
-    name = b"".join(bytes([len(label)]) + label.encode() for label in labels) + b"\0"
-    return struct.pack(">6H", number & 0xFFFF, 0, 1, 0, 0, 0) + name + struct.pack(">2H", 1, 1)
+    label, kind = question(number)
+    name = b"".join(bytes([len(part)]) + part.encode() for part in [label, zone] if part) + b"\0"
+    return struct.pack(">6H", number & 0xFFFF, flags, 1, 0, 0, 0) + name + struct.pack(">2H", kind, 1)
+
+
+def after_name(message, at):
+    while message[at] and message[at] < 0xC0:
+        at += 1 + message[at]
+    return at + (2 if message[at] else 1)
+
+
+def records(message):
+    """(type, time to live's place, data) of each record, the question apart."""
+    questions, *counts = struct.unpack(">4H", message[4:12])
+    at = 12
+    for _ in range(questions):
+        at = after_name(message, at) + 4
+    for _ in range(sum(counts)):
+        at = after_name(message, at)
+        kind, _, _, size = struct.unpack(">2HIH", message[at:at + 10])
+        yield kind, at + 4, message[at + 10:at + 10 + size]
+        at += 10 + size
+
+
+def without_times(message):
+    message = bytearray(message)
+    for kind, at, _ in list(records(bytes(message))):
+        if kind != OPT:
+            message[at:at + 4] = bytes(4)
+    return bytes(message)
+
+
+def is_right(message, number):
+    label, kind = question(number)
+    code, found = message[3] & 15, [(k, data) for k, _, data in records(message)]
+    if label.startswith("none"):
+        return code == 3
+    if kind == A:
+        return code == 0 and (A, bytes([192, 0, 2, (number % names + 1) % 250])) in found
+    return code == 0
 
 
 def ready():
     for _ in range(2000):
         try:
             client.sendto(query(0), server)
-            client.recv(512)
+            client.recv(4096)
+            client.settimeout(5)
             return True
         except OSError:
             time.sleep(0.05)
     return False
 
 
-wrong = 0 if ready() else queries
+wrong, answers = 0 if ready() else queries, {}
 if not wrong:
     for first in range(0, queries, BURST):
         burst = range(first, min(first + BURST, queries))
@@ -45,11 +95,16 @@ if not wrong:
         missing = {number & 0xFFFF: number for number in burst}
         try:
             while missing:
-                answer = client.recv(512)
+                answer = client.recv(4096)
                 number = missing.pop(struct.unpack(">H", answer[:2])[0], None)
                 if number is not None:
-                    wrong += answer[-4:] != bytes([192, 0, 2, (number % names + 1) % 250])
+                    wrong += not is_right(answer, number)
+                    if answers_file:
+                        answers[number] = without_times(answer)
         except OSError:
             wrong += len(missing)
+if answers_file:
+    lines = (f"{number} {answers[number].hex()}\n" for number in sorted(answers))
+    pathlib.Path(answers_file[0]).write_text("".join(lines))
 print(f"{queries} queries, {wrong} wrong", flush=True)
 os.kill(int(pathlib.Path(pid_file).read_text()), signal.SIGTERM)

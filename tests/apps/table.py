@@ -10,6 +10,7 @@ PROGRAMS = {
     "ndpi": ("nDPI 4.2 `ndpiReader`", "`traffic-mix.pcap`"),
     "nginx": ("nginx 1.22.1", "4 KB files, 16 keep-alive clients"),
     "knot": ("Knot DNS 3.2.6 `knotd`", "A queries in bursts of 64"),
+    "unbound": ("unbound 1.17.1", "mixed queries in bursts of 64, from the cache and a stub zone"),
 }
 
 SHOWN = 10  # windows of each program
