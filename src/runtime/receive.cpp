@@ -29,12 +29,16 @@ namespace {
 // Calls that do not take the head of the queue, or more than it: not ahead of anything.
 constexpr int not_ahead = MSG_ERRQUEUE | MSG_OOB | MSG_WAITALL;
 
+// Does a packet run that may have others before it? One that is alone has none.
+bool is_staged(const heddle_thread& thread) {
+  return thread.active && thread.round != HEDDLE_ALONE && !thread.in_handler && on_private_stack(thread);
+}
+
 // Is a packet before the one that runs in flight?
 bool others_before(const heddle_thread& thread) {
-  if (!thread.active || thread.round == HEDDLE_ALONE || thread.in_handler) return false;
   for (const heddle_context* context = thread.current; context != thread.contexts;) {
     context -= thread.step;
-    if (context->stage != 0 && context->stage != HEDDLE_NONE) return on_private_stack(thread);
+    if (context->stage != 0 && context->stage != HEDDLE_NONE) return true;
   }
   return false;
 }
@@ -42,7 +46,11 @@ bool others_before(const heddle_thread& thread) {
 // `call(flags)` is the program's own call.
 template <typename Call> ssize_t receive(int flags, Call call) {
   heddle_thread& thread = heddle_this_thread;
-  if (__builtin_expect(!others_before(thread), 1)) return call(flags);
+  if (!is_staged(thread)) return call(flags);
+  if (!others_before(thread)) {
+    settle_output(thread); // its own, put off while there were some
+    return call(flags);
+  }
   if ((flags & not_ahead) == 0) {
     const int own_errno = errno;
     const ssize_t result = call(flags | MSG_DONTWAIT);
