@@ -50,7 +50,7 @@ const CallBase* call_that_lets_others_run(const Function& function) {
     if (!call) continue;
     const Function* callee = call->getCalledFunction();
     if (callee && callee->isDeclaration() && callee->getName().starts_with("heddle_")) return call;
-    if (leaves_without_return(*call) || waits_for_input(*call)) return call;
+    if (lets_others_run(*call)) return call;
   }
   return nullptr;
 }

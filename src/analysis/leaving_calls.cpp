@@ -1,6 +1,7 @@
 #include "analysis/leaving_calls.h"
 
 #include "analysis/external_models.h"
+#include "program/modelled.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -25,6 +26,13 @@ bool leaves_without_return(const CallBase& call) {
   StringRef name = function->getName();
   if (is_final_exit(*function, call) || is_contained(run_another, name)) return true;
   return call.doesNotReturn() && !crashes_or_unwinds(name);
+}
+
+bool lets_others_run(const CallBase& call) {
+  if (leaves_without_return(call)) return true;
+  const Function* function = call.getCalledFunction();
+  if (function && receives_ahead(function->getName())) return true;
+  return waits_for_input(call) && receives_datagrams(*call.getModule());
 }
 
 } // namespace heddle

@@ -8,4 +8,8 @@ namespace heddle {
 // exit, longjmp, execve and the like. Not crashes, and not what unwinds the stack.
 bool leaves_without_return(const llvm::CallBase& call);
 
+// A call at which packets before the one that makes it may run: such a one, or where the packet may wait for input
+// (transform/waiting.h, src/runtime/receive.cpp).
+bool lets_others_run(const llvm::CallBase& call);
+
 } // namespace heddle

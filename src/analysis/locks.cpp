@@ -15,7 +15,8 @@
 // "not known", and the locks keep their windows, when
 //   - a release may come without a lock that this packet has taken, or a packet may end with one;
 //   - a packet that holds one may let others run, which might want the same lock: at a gate of a rare path, before it
-//     leaves for good, or at output that is kept (where there is no memory for it, the packets before it end first);
+//     leaves for good, where it waits for input, or at output that is kept (where there is no memory for it, the packets
+//     before it end first);
 //   - a function with lock calls calls itself.
 // trylock and timed locks are no such functions, nor are waits on conditions: what they touch conflicts with what these do,
 // as an access outside of a group does.
@@ -75,7 +76,7 @@ public:
     for (const Instruction& instruction : block) {
       const auto* call = dyn_cast<CallBase>(&instruction);
       if (!call || isa<IntrinsicInst>(call) || call == opened) continue;
-      if (leaves_without_return(*call) || is_deferrable(*call)) others_run(sum, count, *call);
+      if (lets_others_run(*call) || is_deferrable(*call)) others_run(sum, count, *call);
       if (const Function* direct = call->getCalledFunction(); direct && lock_use(*direct) != LockUse::None) {
         count = used(*call, lock_use(*direct), count, sum);
         continue;

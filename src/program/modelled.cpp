@@ -80,6 +80,11 @@ bool receives_ahead(StringRef name) {
   return any_of(datagram_receives, [&](const DatagramReceive& entry) { return entry.stand_in == name; });
 }
 
+bool receives_datagrams(const Module& module) {
+  return any_of(datagram_receives,
+                [&](const DatagramReceive& entry) { return module.getFunction(entry.stand_in) != nullptr; });
+}
+
 bool waits_for_input(const CallBase& call) {
   static constexpr StringRef names[] = {"poll",        "ppoll",        "select",   "pselect", "epoll_wait",
                                         "epoll_pwait", "epoll_pwait2", "recvmmsg", "accept",  "accept4"};

@@ -37,6 +37,8 @@ struct DatagramReceive {
 const DatagramReceive* datagram_receive(const llvm::CallBase& call);
 // Is `name` one of the stand-ins?
 bool receives_ahead(llvm::StringRef name);
+// Does the program call any?
+bool receives_datagrams(const llvm::Module& module);
 
 // A direct call of another function in which a program waits for what comes from outside.
 bool waits_for_input(const llvm::CallBase& call);

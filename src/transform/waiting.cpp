@@ -3,7 +3,6 @@
 #include "program/modelled.h"
 #include "transform/gates.h"
 
-#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
@@ -13,7 +12,7 @@ using namespace llvm;
 namespace heddle {
 
 unsigned finish_before_waiting(Module& module) {
-  if (none_of(module, [](const Function& function) { return receives_ahead(function.getName()); })) return 0;
+  if (!receives_datagrams(module)) return 0;
   SmallVector<CallBase*, 16> waiting;
   for (Function& function : module)
     for (Instruction& instruction : instructions(function))

@@ -111,5 +111,28 @@ TEST(Locks, SectionsOfOneFunctionThatCallsItself) {
             "window");
 }
 
+// Where a packet receives, those before it may run to their ends, and want the lock.
+TEST(Locks, ReceivingInASectionKeepsTheWindow) {
+  const std::string receiving = R"(
+  long heddle_recv(int, void *, size_t, int);
+  int body(void *env) { OWN
+    char bytes[64];
+    pthread_mutex_lock(&lock); if (heddle_recv(3, bytes, 64, 0) < 0) p->out = 1; pthread_mutex_unlock(&lock);
+    p->out += work(bytes[0]);
+    pthread_mutex_lock(&other); seen = work(seen); pthread_mutex_unlock(&other);
+    return 0; })";
+  EXPECT_EQ(verdict_with(receiving), "window");
+  const std::string polling = R"(
+  long heddle_recv(int, void *, size_t, int);
+  int poll(void *, unsigned long, int);
+  int body(void *env) { OWN
+    char bytes[64];
+    if (heddle_recv(3, bytes, 64, 0) < 0) return 1;
+    pthread_mutex_lock(&lock); p->out = poll(0, 0, 7); pthread_mutex_unlock(&lock);
+    pthread_mutex_lock(&other); seen = work(seen + bytes[0]); pthread_mutex_unlock(&other);
+    return 0; })";
+  EXPECT_EQ(verdict_with(polling), "window");
+}
+
 } // namespace
 } // namespace heddle
