@@ -12,6 +12,9 @@
 // for certain. Whatever is less sure (a loop over a variable's length, a library function that fills up to n bytes) writes
 // nothing here and reads everything in its reach. Functions that call themselves, on whatever way, are taken to
 // read all and to write nothing. A way that does not come back from a call has nothing written.
+//
+// errno is written by a store, and by a call where a branch on its result tells that it has failed; a call that succeeds
+// leaves it as it was.
 #include "analysis/exposure.h"
 
 #include "llvm/ADT/PostOrderIterator.h"
@@ -38,6 +41,10 @@ Exposure::Exposure(const Effects& effects, ArrayRef<const Function*> bodies, Obj
 
 const Instruction* Exposure::exposed_read(const Function& function) {
   return result_of(function, Arguments(function.arg_size())).at;
+}
+
+const Instruction* Exposure::exposed_to_packets(const Function& function) {
+  return result_of(function, Arguments(function.arg_size()), true).at;
 }
 
 BitVector Exposure::bytes(int64_t begin, uint64_t size) const {
@@ -68,6 +75,7 @@ Exposure::Pointer Exposure::pointer(const Value& value, const Arguments& argumen
   std::vector<Pointee> pointees = points_to_.points_to(&value);
   auto leads_here = [&](const Pointee& pointee) { return pointee.object == object_; };
   if (none_of(pointees, leads_here)) return {Pointer::Not, 0};
+  if (pointees.size() == 1 && options_.of_errno) return {Pointer::At, 0};
   if (pointees.size() == 1 && pointees.front().place.exact())
     return {Pointer::At, pointees.front().place.offset};
   return {};
@@ -91,17 +99,13 @@ void Exposure::write(Walk& walk, const Pointer& pointer, uint64_t size) const {
 void Exposure::by_model(Walk& walk, const Instruction& at) const {
   const auto* call = dyn_cast<CallBase>(&at);
   if (call && !options_.unknown_functions_read && points_to_.reaches_outside(*call)) return;
-  bool writes = false;
   for (const Access& access : effects_.of(at)) {
-    if (access.object != object_) continue;
-    writes |= access.write;
-    if (access.write) continue;
+    if (access.object != object_ || access.write) continue;
     BitVector exposed = bytes(access.place, access.size);
     exposed.reset(walk.state);
     if (exposed.any() && !walk.result.at) walk.result.at = &at;
     walk.result.exposed |= exposed;
   }
-  if (writes && options_.written == Written::Maybe) walk.state.set();
 }
 
 bool Exposure::touches(const Function& function) {
@@ -141,7 +145,7 @@ void Exposure::call(Walk& walk, const CallBase& call) {
           arguments[i] = pointer(*call.getArgOperand(i), walk.arguments);
     const Result& result = result_of(*callee, std::move(arguments));
     // What a library function's callback finds in errno, that function may have left there.
-    BitVector exposed = direct || options_.written == Written::Exactly ? result.exposed : BitVector(size_);
+    BitVector exposed = direct || !options_.of_errno ? result.exposed : BitVector(size_);
     if (direct) exposed.reset(walk.state);
     if (exposed.any() && !walk.result.at) walk.result.at = result.at;
     walk.result.exposed |= exposed;
@@ -172,15 +176,114 @@ void Exposure::step(Walk& walk, const Instruction& instruction) {
     if (const auto* copy = dyn_cast<MemTransferInst>(fill))
       read(walk, instruction, pointer(*copy->getSource(), walk.arguments), size);
     if (length) write(walk, pointer(*fill->getDest(), walk.arguments), size);
-    if (options_.written == Written::Maybe) by_model(walk, instruction);
     return;
   }
   if (const auto* called = dyn_cast<CallBase>(&instruction)) return call(walk, *called);
   by_model(walk, instruction);
 }
 
-const Exposure::Result& Exposure::result_of(const Function& function, Arguments arguments) {
-  auto [place, fresh] = results_.try_emplace({&function, std::move(arguments)});
+// Is it the result of a call that has set errno if it is less than 0, or null?
+static bool sets_errno(const Value& result) {
+  static constexpr StringRef setters[] = {"read",
+                                          "pread",
+                                          "pread64",
+                                          "readv",
+                                          "recv",
+                                          "recvfrom",
+                                          "recvmsg",
+                                          "recvmmsg",
+                                          "write",
+                                          "pwrite",
+                                          "pwrite64",
+                                          "writev",
+                                          "send",
+                                          "sendto",
+                                          "sendmsg",
+                                          "sendmmsg",
+                                          "open",
+                                          "open64",
+                                          "openat",
+                                          "creat",
+                                          "close",
+                                          "dup",
+                                          "dup2",
+                                          "fsync",
+                                          "socket",
+                                          "connect",
+                                          "bind",
+                                          "listen",
+                                          "accept",
+                                          "accept4",
+                                          "shutdown",
+                                          "getsockopt",
+                                          "poll",
+                                          "ppoll",
+                                          "select",
+                                          "pselect",
+                                          "epoll_wait",
+                                          "epoll_pwait",
+                                          "epoll_ctl",
+                                          "setsockopt",
+                                          "fcntl",
+                                          "fcntl64",
+                                          "ioctl",
+                                          "stat",
+                                          "fstat",
+                                          "lstat",
+                                          "lseek",
+                                          "lseek64",
+                                          "chdir",
+                                          "mkdir",
+                                          "rmdir",
+                                          "unlink",
+                                          "rename",
+                                          "ftruncate",
+                                          "access",
+                                          "fopen",
+                                          "heddle_recvfrom",
+                                          "heddle_recvmsg",
+                                          "heddle_recv",
+                                          "sendfile",
+                                          "sendfile64",
+                                          "pipe",
+                                          "pipe2",
+                                          "getsockname"};
+  const Value* value = &result;
+  while (isa<SExtInst, TruncInst>(value))
+    value = cast<CastInst>(value)->getOperand(0);
+  const auto* call = dyn_cast<CallBase>(value);
+  const Function* callee = call ? call->getCalledFunction() : nullptr;
+  return callee && callee->isDeclaration() && is_contained(setters, callee->getName());
+}
+
+// Is the way taken where such a call has returned less than 0, or null?
+static bool tells_failure(const BasicBlock& from, const BasicBlock& to) {
+  const auto* branch = dyn_cast<BranchInst>(from.getTerminator());
+  if (!branch || !branch->isConditional() || branch->getSuccessor(0) == branch->getSuccessor(1)) return false;
+  const auto* compare = dyn_cast<ICmpInst>(branch->getCondition());
+  if (!compare || !sets_errno(*compare->getOperand(0))) return false;
+  const auto* limit = dyn_cast<Constant>(compare->getOperand(1));
+  if (!limit) return false;
+  const CmpInst::Predicate holds = branch->getSuccessor(0) == &to
+                                       ? compare->getPredicate()
+                                       : CmpInst::getInversePredicate(compare->getPredicate());
+  if (isa<ConstantPointerNull>(limit)) return holds == CmpInst::ICMP_EQ;
+  const auto* number = dyn_cast<ConstantInt>(limit);
+  if (!number) return false;
+  switch (holds) {
+  case CmpInst::ICMP_SLT:
+    return !number->getValue().isStrictlyPositive();
+  case CmpInst::ICMP_SLE:
+  case CmpInst::ICMP_EQ:
+    return number->isNegative();
+  default:
+    return false;
+  }
+}
+
+const Exposure::Result& Exposure::result_of(const Function& function, Arguments arguments,
+                                            bool written_before) {
+  auto [place, fresh] = results_.try_emplace({&function, std::move(arguments), written_before});
   Result& result = place->second;
   if (!fresh) return result;
   // The answer to calls of itself, until there is a better one.
@@ -191,7 +294,7 @@ const Exposure::Result& Exposure::result_of(const Function& function, Arguments 
   Result made;
   made.exposed = BitVector(size_);
   DenseMap<const BasicBlock*, BitVector> before; // absent: not reached yet
-  before[&function.getEntryBlock()] = BitVector(size_);
+  before[&function.getEntryBlock()] = BitVector(size_, written_before);
   ReversePostOrderTraversal<const Function*> order(&function);
   for (bool changed = true; changed;) {
     changed = false;
@@ -207,14 +310,18 @@ const Exposure::Result& Exposure::result_of(const Function& function, Arguments 
     for (const BasicBlock* block : order) {
       auto entry = before.find(block);
       if (entry == before.end()) continue;
-      Walk walk{place->first.second, entry->second, made, {}};
+      Walk walk{std::get<Arguments>(place->first), entry->second, made, {}};
       for (const Instruction& instruction : *block)
         step(walk, instruction);
       const Instruction* end = block->getTerminator();
       if (isa<ReturnInst>(end)) made.written &= walk.state;
       const auto* invoke = dyn_cast<InvokeInst>(end);
-      for (const BasicBlock* next : successors(block))
-        flow(next, invoke && next == invoke->getUnwindDest() ? walk.on_unwinding : walk.state);
+      for (const BasicBlock* next : successors(block)) {
+        if (options_.of_errno && tells_failure(*block, *next))
+          flow(next, BitVector(size_, true));
+        else
+          flow(next, invoke && next == invoke->getUnwindDest() ? walk.on_unwinding : walk.state);
+      }
     }
   }
   return result = std::move(made);

@@ -6,17 +6,13 @@
 #include "llvm/ADT/BitVector.h"
 
 #include <map>
+#include <tuple>
 
 namespace heddle {
 
-// What counts as having written the bytes.
-enum class Written : uint8_t {
-  Exactly, // stores and copies that are sure to cover them
-  Maybe,   // any access that may write: for state that a call leaves alone at will, such as errno
-};
-
 struct ExposureOptions {
-  Written written = Written::Exactly;
+  // The object is errno: a call that may write it has done so for certain where its result says that it has failed.
+  bool of_errno = false;
   bool unknown_functions_read = true; // what code outside of the program may do
 };
 
@@ -29,6 +25,8 @@ public:
 
   // An instruction that may read what was there when `function` was called; null: there is none.
   const llvm::Instruction* exposed_read(const llvm::Function& function);
+  // One that may read what a packet left, where none has come by before `function` is called.
+  const llvm::Instruction* exposed_to_packets(const llvm::Function& function);
 
 private:
   // What is known of a pointer: that it leads to the object, and where; that it does not; or neither.
@@ -44,7 +42,7 @@ private:
   };
   struct Walk; // through one function
 
-  const Result& result_of(const llvm::Function& function, Arguments arguments);
+  const Result& result_of(const llvm::Function& function, Arguments arguments, bool written_before = false);
   Pointer pointer(const llvm::Value& value, const Arguments& arguments) const;
   void read(Walk& walk, const llvm::Instruction& at, const Pointer& pointer, uint64_t size) const;
   void write(Walk& walk, const Pointer& pointer, uint64_t size) const;
@@ -62,7 +60,7 @@ private:
   ObjectId object_;
   unsigned size_;
   ExposureOptions options_;
-  std::map<std::pair<const llvm::Function*, Arguments>, Result> results_;
+  std::map<std::tuple<const llvm::Function*, Arguments, bool>, Result> results_;
   llvm::DenseMap<const llvm::Function*, bool> touches_, runs_body_;
 };
 

@@ -276,6 +276,7 @@ private:
     if (keys.empty()) return;
     if (object.system == SystemLocation::Errno && own_errno(location, keys)) return;
     touch_all(location, keys);
+    if (object.system == SystemLocation::Errno) keep_errno_in_first_stage(location);
     if (!location.accesses.empty() && exits_.show(object)) add_exits(location);
     switch (object.system) {
     case SystemLocation::Allocator:
@@ -457,17 +458,31 @@ private:
   }
 
   bool own_errno(SharedLocation& location, llvm::ArrayRef<uint32_t> keys) {
-    if (!on("errno") || llvm::none_of(keys, [&](uint32_t key) { return table_.keys()[key].write; }))
-      return false;
-    if (std::string exposed = scratch_.exposed_errno(); !exposed.empty()) {
-      location.would_free = "errno, but " + exposed;
+    if (llvm::none_of(keys, [&](uint32_t key) { return table_.keys()[key].write; })) return false;
+    const std::string exposed = scratch_.errno_exposed_to_packets();
+    const std::string outside = exposed.empty() && on("errno") ? scratch_.errno_exposed_outside() : "";
+    errno_is_handed_on_ = !exposed.empty();
+    if (!on("errno")) return false;
+    if (!exposed.empty() || !outside.empty()) {
+      location.would_free = "errno, but " + exposed + outside;
       return false;
     }
     touch_all(location, keys);
     result_.own_errno = true;
     relax(location, "errno",
-          "every packet that reads it has made a call before that sets it: each has its own");
+          "every packet that reads it has set it before, or a call of its has failed: each has its own");
     return true;
+  }
+
+  // A gate restores errno for the packet that has come there, as after a call of its that failed. Where a packet may read
+  // what an earlier one left, that is right only if those before it have nothing to do with errno any more.
+  void keep_errno_in_first_stage(SharedLocation& location) {
+    if (!errno_is_handed_on_ || llvm::none_of(graph_.nodes, [](const BodyNode& node) { return node.rare; }))
+      return;
+    for (LocationAccess& access : location.accesses)
+      access.rare = false;
+    touch(location, graph_.entry, body_.body->getEntryBlock().getFirstNonPHIOrDbg(), true, false);
+    merge_by_node(location);
   }
 
   bool overlap(uint32_t a, uint32_t b) const {
@@ -706,6 +721,7 @@ private:
   Channels channels_;
   std::vector<uint32_t> maker_slot_; // by unit, common and rare: where it was in the list made last
   LocationNames names_;
+  bool errno_is_handed_on_ = false;
   std::string not_scratch_; // of the object that is looked at
   Locations result_;
 };

@@ -91,8 +91,12 @@ private:
     const int by = use == LockUse::Takes ? 1 : -1;
     count = {count.low + by, count.high + by};
     sum.lowest = std::min(sum.lowest, count.low);
+    return bounded(count, call);
+  }
+
+  Count bounded(Count count, const CallBase& at) {
     if (count.high > most_held || count.low < -most_held)
-      give_up("locks are taken or released in a loop", call);
+      give_up("locks are taken or released in a loop", at);
     return count;
   }
 
@@ -119,7 +123,7 @@ private:
     for (const Function* callee : points_to_.external_callees(call))
       if (lock_use(*callee) != LockUse::None && callee != call.getCalledFunction())
         give_up("a lock function is called through a pointer", call);
-    return after.value_or(count);
+    return bounded(after.value_or(count), call);
   }
 
   bool uses_locks(const Function& function) {

@@ -24,11 +24,10 @@
 // program can tell by printing them.
 //
 // errno is the same kind of thing, with two differences. It is the C library's, so it stays where it is, and sites save and
-// restore its value (transform/site.cpp). And a call that succeeds may leave it alone: a read after such a call finds
-// what some earlier call left, by the C standard no particular value. So any call that may set errno counts as having
-// written it. A read that has no such call before it on some path keeps the window, in the body and outside; functions
-// of other libraries are taken to read it in the body only. What is left there after a batch is the errno of the packet that
-// ended last.
+// restore its value (transform/site.cpp). And it is written by the program's stores, and by a call that has failed: a
+// branch on its result says so. A call that succeeds leaves it alone, so a read that has neither before it on some path
+// finds what an earlier packet left, and errno keeps its window; likewise outside, after a packet loop. (Functions of
+// other libraries are taken to read it in the body only.)
 #include "analysis/scratch.h"
 
 #include "analysis/names.h"
@@ -178,23 +177,32 @@ std::vector<const Function*> Scratch::outside() const {
   return result;
 }
 
-std::string Scratch::exposed(ObjectId object, uint64_t size, Written written) const {
-  if (const Instruction* at = Exposure(effects_, bodies_, object, size, {written}).exposed_read(*body_.body))
-    return "a packet may read what an earlier one left: " + place_of(*at);
-  Exposure exposure(effects_, bodies_, object, size, {written, written == Written::Exactly});
+std::string Scratch::exposed_to_packets(ObjectId object, uint64_t size, bool of_errno) const {
+  Exposure exposure(effects_, bodies_, object, size, {of_errno, true});
+  const Instruction* at = exposure.exposed_read(*body_.body);
+  return at ? "a packet may read what an earlier one left: " + place_of(*at) : "";
+}
+
+std::string Scratch::exposed_outside(ObjectId object, uint64_t size, bool of_errno) const {
+  Exposure exposure(effects_, bodies_, object, size, {of_errno, !of_errno});
   for (const Function* function : outside())
-    if (const Instruction* at = exposure.exposed_read(*function))
+    if (const Instruction* at = exposure.exposed_to_packets(*function))
       return "it may be read after the packet loop: " + place_of(*at);
   return "";
 }
 
 std::string Scratch::exposed(const MemoryObject& object) const {
   if (*object.size > largest_proven) return "it is too large to follow its bytes one by one";
-  return exposed(object.id, *object.size, Written::Exactly);
+  std::string found = exposed_to_packets(object.id, *object.size, false);
+  return found.empty() ? exposed_outside(object.id, *object.size, false) : found;
 }
 
-std::string Scratch::exposed_errno() const {
-  return exposed(points_to_.system_object(SystemLocation::Errno), sizeof(int), Written::Maybe);
+std::string Scratch::errno_exposed_to_packets() const {
+  return exposed_to_packets(points_to_.system_object(SystemLocation::Errno), sizeof(int), true);
+}
+
+std::string Scratch::errno_exposed_outside() const {
+  return exposed_outside(points_to_.system_object(SystemLocation::Errno), sizeof(int), true);
 }
 
 ScratchVariable Scratch::describe(const MemoryObject& object) const {

@@ -21,15 +21,17 @@ public:
   std::string obstacle(const MemoryObject& object) const;
   // Where a packet, or code outside of the packet loop, may read what an earlier packet left; empty: nowhere.
   std::string exposed(const MemoryObject& object) const;
-  // Likewise of errno.
-  std::string exposed_errno() const;
+  // Likewise of errno, by packets and by other code.
+  std::string errno_exposed_to_packets() const;
+  std::string errno_exposed_outside() const;
 
   ScratchVariable describe(const MemoryObject& object) const;
 
 private:
   std::vector<ScratchField> fields(const MemoryObject& object, bool& found_all) const;
   bool only_fields_are_used() const;
-  std::string exposed(ObjectId object, uint64_t size, Written written) const;
+  std::string exposed_to_packets(ObjectId object, uint64_t size, bool of_errno) const;
+  std::string exposed_outside(ObjectId object, uint64_t size, bool of_errno) const;
   std::vector<const llvm::Function*> outside() const;
 
   const PacketBody& body_;

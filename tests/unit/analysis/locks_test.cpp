@@ -88,6 +88,13 @@ TEST(Locks, TakenInALoop) {
             "window");
 }
 
+TEST(Locks, TakenInALoopOfCalls) { // (found by the fuzzer: the count went on for ever)
+  EXPECT_EQ(verdict_with(R"(
+    NOINLINE static void take(uint32_t k) { if (k & 1) pthread_mutex_lock(&other); total = work(total); }
+    int body(void *env) { OWN for (uint32_t k = 0; k < p->length; k++) take(k); return 0; })"),
+            "window");
+}
+
 TEST(Locks, ExitWithALock) {
   EXPECT_EQ(verdict_with(R"(
     int body(void *env) { OWN pthread_mutex_lock(&other); total = work(total); if (total == 77) exit(1);

@@ -182,6 +182,26 @@ TEST(Errno, ReadWithoutSuchACall) {
   EXPECT_FALSE(graph.own_errno);
 }
 
+TEST(Errno, ReadWhereACallHasFailed) {
+  const char* fails = R"(
+    int body(void *env) { OWN long n = read(3, p, 4); if (n < 0) p->out = errno; return 0; })";
+  EXPECT_EQ(verdict_on(graph_with(fails), "errno"), "errno");
+  const char* succeeds = R"(
+    int body(void *env) { OWN long n = read(3, p, 4); if (n >= 0) p->out = errno; return 0; })";
+  EXPECT_EQ(verdict_on(graph_with(succeeds), "errno"), "window");
+  const char* either = R"(
+    int body(void *env) { OWN p->out = read(3, p, 4); p->out += errno; return 0; })"; // (found by the fuzzer)
+  EXPECT_EQ(verdict_on(graph_with(either), "errno"), "window");
+}
+
+TEST(Errno, ReadBeforeTheLoop) {
+  EXPECT_EQ(
+      verdict_on(graph_with(own_call,
+                            "int main(int argc, char **argv) { if (errno) return 1; return run(argc, 0); }"),
+                 "errno"),
+      "errno");
+}
+
 TEST(Errno, ReadAfterTheLoopWithoutSuchACall) {
   EXPECT_EQ(
       verdict_on(graph_with(own_call, "int main(int argc, char **argv) { run(argc, 0); return errno; }"),
