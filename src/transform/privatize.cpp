@@ -20,6 +20,7 @@
 #include "runtime/layout.h"
 #include "transform/site.h"
 
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
@@ -84,12 +85,21 @@ private:
       else
         uses.push_back(&use);
     }
+    DenseMap<BasicBlock*, Value*> at_end; // all ways from a block into a phi have one value
     for (Use* use : uses) {
       auto* user = cast<Instruction>(use->getUser());
       auto* phi = dyn_cast<PHINode>(user);
-      BasicBlock* block = phi ? phi->getIncomingBlock(*use) : user->getParent();
-      IRBuilder<> builder(phi ? block->getTerminator() : user);
-      use->set(copy_or(builder, global, offset));
+      if (!phi) {
+        IRBuilder<> builder(user);
+        use->set(copy_or(builder, global, offset));
+        continue;
+      }
+      auto [copy, fresh] = at_end.try_emplace(phi->getIncomingBlock(*use), nullptr);
+      if (fresh) {
+        IRBuilder<> builder(copy->first->getTerminator());
+        copy->second = copy_or(builder, global, offset);
+      }
+      use->set(copy->second);
     }
     for (Instruction* address : addresses)
       replace_after(*address, offset);

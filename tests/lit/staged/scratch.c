@@ -10,7 +10,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-static uint32_t header[8];
+static uint32_t header[8], other_header[8];
 static __thread struct { uint32_t first; uint8_t kind; uint32_t last __attribute__((aligned(16))); } thread;
 
 __attribute__((noinline)) static void fill(uint32_t *to, uint32_t x) {
@@ -29,13 +29,20 @@ int main(void) {
     for (int i = 0; i < n; i++) {
       struct rte_mbuf *p = packets[i];
       fill(header, p->id);
+      fill(other_header, p->id + 1);
       fill(trailer, p->length);
       thread.first = p->id;
       thread.kind = p->length;
       thread.last = p->flow;
       int failed = chdir(p->id & 1 ? "" : "/dev/null"); // two codes
       p->out[0] = work(p, p->id);
-      p->out[1] = work(p, sum(header));
+      const uint32_t *from = header;
+      switch (p->id & 7) { // several ways out of it give one address
+      case 1: case 4: case 6: break;
+      case 2: from = other_header, p->out[5] = work(p, 5); break;
+      default: from = other_header, p->out[6] = work(p, 6);
+      }
+      p->out[1] = work(p, sum(from));
       if (failed < 0) p->out[2] = work(p, errno);
       p->out[3] = work(p, sum(trailer) ^ thread.kind);
       p->out[4] = work(p, thread.first ^ thread.last);
