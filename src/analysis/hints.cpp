@@ -100,8 +100,11 @@ private:
 
   std::string by_kind() const {
     switch (about_.object.kind) {
-    case ObjectKind::Global:
     case ObjectKind::Stack:
+      if (about_.not_scratch.empty())
+        return "packet-private, if its address were not stored in shared memory";
+      [[fallthrough]];
+    case ObjectKind::Global:
       return scratch();
     case ObjectKind::Heap:
       if (about_.sharing.is_element(about_.object.id))
@@ -120,15 +123,11 @@ private:
     const auto& sampled = about_.location.sampled;
     if (sampled.empty() || sampled.front().write)
       return about_.object.kind == ObjectKind::Stack
-                 ? "scratch" + but() + ": declared inside the packet loop it would be the packet's own"
-                 : "scratch" + but() + ": a variable on the stack would do";
+                 ? "scratch, but " + about_.not_scratch +
+                       ": declared inside the packet loop it would be the packet's own"
+                 : "scratch, but " + about_.not_scratch + ": a variable on the stack would do";
     return "keyed or kept in one phase: packets read at " + sampled.front().at +
            " what earlier ones left there";
-  }
-
-  std::string but() const {
-    return about_.not_scratch.empty() ? ", if every packet writes it before reading it"
-                                      : ", but " + about_.not_scratch;
   }
 
   const HintAbout& about_;

@@ -15,7 +15,8 @@ struct HintAbout {
   const SharedLocation& location;    // `ran` and `sampled` are known
   const PointsTo& points_to;
   const Sharing& sharing;
-  const std::string& not_scratch; // why packets cannot have copies; empty: that was not asked
+  const std::string&
+      not_scratch; // why packets have no copies of it; empty: made for each packet, or no variable
 };
 
 // One sentence: which relaxation, and the condition under which it would hold. Heddle does not claim that it

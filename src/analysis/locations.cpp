@@ -436,6 +436,8 @@ private:
   // Copies for packets in flight, where they would free a window.
   bool scratch(const MemoryObject& object) {
     not_scratch_.clear();
+    if (!scratch_.outlives_packets(object)) return false;
+    not_scratch_ = on("scratch") ? "another packet loop needs what it finds there" : "the relaxation is off";
     if (!on("scratch") || options_.not_scratch.contains(object.site)) return false;
     const std::vector<uint32_t>& keys = table_.keys_of(object.id);
     auto changed = [&](uint32_t key) { return table_.keys()[key].write && !table_.keys()[key].rare; };

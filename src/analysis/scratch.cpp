@@ -128,12 +128,15 @@ std::vector<ScratchField> Scratch::fields(const MemoryObject& object, bool& foun
   return result;
 }
 
-std::string Scratch::obstacle(const MemoryObject& object) const {
+bool Scratch::outlives_packets(const MemoryObject& object) const {
+  if (isa_and_nonnull<GlobalVariable>(object.site)) return true;
   const auto* alloca = dyn_cast_or_null<AllocaInst>(object.site);
-  const auto* global = dyn_cast_or_null<GlobalVariable>(object.site);
-  const bool of_loop = alloca && body_.run && alloca->getFunction() == body_.run->getFunction();
-  if (!global && !of_loop)
-    return "it is no variable of the program, nor of the function that holds the packet loop";
+  return alloca && body_.run && alloca->getFunction() == body_.run->getFunction();
+}
+
+std::string Scratch::obstacle(const MemoryObject& object) const {
+  const auto* alloca = dyn_cast<AllocaInst>(object.site);
+  const auto* global = dyn_cast<GlobalVariable>(object.site);
   if (global && (global->isDeclaration() || global->isExternallyInitialized()))
     return "it is defined outside of the program";
   if (!object.size || *object.size == 0 || *object.size > largest || object.alignment > largest_alignment)

@@ -17,7 +17,9 @@ public:
   Scratch(const PacketBody& body, llvm::ArrayRef<const llvm::Function*> bodies, const Effects& effects,
           const Sharing& sharing, const AccessTable& table, const Exits& exits);
 
-  // Can packets use copies, as far as its address goes? Empty: yes.
+  // Is it a variable of the program, of a thread, or of the function that holds the packet loop?
+  bool outlives_packets(const MemoryObject& object) const;
+  // Can packets use copies of such a variable, as far as its address goes? Empty: yes.
   std::string obstacle(const MemoryObject& object) const;
   // Where a packet, or code outside of the packet loop, may read what an earlier packet left; empty: nowhere.
   std::string exposed(const MemoryObject& object) const;
