@@ -1,5 +1,6 @@
-// Packets are profiled one after another, so a receive is the system's own.
-#include "../../runtime/runtime.h"
+// For programs whose packets run one after another, profiled or watched by the dependency checker: a receive is the system's
+// own.
+#include "runtime.h"
 
 ssize_t heddle_recvfrom(int descriptor, void* data, size_t size, int flags, struct sockaddr* sender,
                         socklen_t* sender_size) {
