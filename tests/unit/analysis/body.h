@@ -24,6 +24,20 @@ int heddle_run_loop(int (*)(void *), void *, int64_t);
 #define NOINLINE __attribute__((noinline))
 )";
 
+// A packet loop over an array, as outlining leaves it; the test's source defines body(), which begins with OWN.
+inline const std::string packet_loop = R"(
+struct packet { uint32_t length, out; };
+struct frame { uint64_t index, count; struct packet **packets; };
+int main(int argc, char **argv) {
+  struct packet *packets[8];
+  for (int i = 0; i < 8; i++) packets[i] = malloc(sizeof(struct packet));
+  struct frame frame = { 0, argc, packets };
+  return heddle_run_loop((int (*)(void *))body, &frame, -1);
+}
+#define OWN struct frame *f = env; uint64_t i = f->index; f->index = i + 1; \
+            if (i >= f->count) return 1; struct packet *p = f->packets[i];
+)";
+
 // `source` defines body(); a main that calls heddle_run_loop(body, &frame, -1) is up to the source. `calls`: functions
 // that are declared, and so stay calls.
 inline Program program_of(const std::string& source, llvm::ArrayRef<std::string> calls = {}) {

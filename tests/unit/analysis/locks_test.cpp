@@ -4,19 +4,9 @@
 namespace heddle {
 namespace {
 
-const std::string frame = R"(
+const std::string frame = packet_loop + R"(
 #include <pthread.h>
-struct packet { uint32_t length, out; };
-struct frame { uint64_t index, count; struct packet **packets; };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER, other = PTHREAD_MUTEX_INITIALIZER;
-int main(int argc, char **argv) {
-  struct packet *packets[8];
-  for (int i = 0; i < 8; i++) packets[i] = malloc(sizeof(struct packet));
-  struct frame frame = { 0, argc, packets };
-  return heddle_run_loop((int (*)(void *))body, &frame, -1);
-}
-#define OWN struct frame *f = env; uint64_t i = f->index; f->index = i + 1; \
-            if (i >= f->count) return 1; struct packet *p = f->packets[i];
 static uint32_t total, seen;
 NOINLINE static uint32_t work(uint32_t x) { __asm__ volatile("" : "+r"(x)); return x * 7; }
 )";

@@ -6,21 +6,8 @@
 namespace heddle {
 namespace {
 
-const std::string frame = R"(
-struct packet { uint32_t length, out; };
-struct frame { uint64_t index, count; struct packet **packets; };
-int main(int argc, char **argv) {
-  struct packet *packets[8];
-  for (int i = 0; i < 8; i++) packets[i] = malloc(sizeof(struct packet));
-  struct frame frame = { 0, argc, packets };
-  return heddle_run_loop((int (*)(void *))body, &frame, -1);
-}
-#define OWN struct frame *f = env; uint64_t i = f->index; f->index = i + 1; \
-            if (i >= f->count) return 1; struct packet *p = f->packets[i];
-)";
-
 CutGraph graph_with(const std::string& body, std::vector<std::string> without = {}) {
-  return graph_of(program_of(frame + body), std::move(without));
+  return graph_of(program_of(packet_loop + body), std::move(without));
 }
 
 TEST(Verdicts, CounterIsCommutative) {
@@ -138,14 +125,14 @@ TEST(Verdicts, UntracedPointerHoldsEverySharedLocation) {
 }
 
 TEST(Verdicts, UntracedPointerIsARemark) {
-  Program program = program_of(frame + untraced);
+  Program program = program_of(packet_loop + untraced);
   BlockTable blocks(*program.module);
   Analysis analysis = llvm::cantFail(analyse(program, blocks, {}));
   EXPECT_TRUE(llvm::any_of(analysis.remarks, [](const Remark& r) { return r.code == "untraced-pointer"; }));
 }
 
 TEST(Verdicts, TracedPointersAreNoRemark) {
-  Program program = program_of(frame + R"(
+  Program program = program_of(packet_loop + R"(
     #include <ctype.h>
     uint32_t a, *hooks[4] = {&a};
     int body(void *env) { OWN uint32_t *hook = hooks[p->length & 3]; if (hook) *hook = 1;
