@@ -293,18 +293,18 @@ llvm::Expected<Analysis> analyse(const Program& program, const BlockTable& block
     locations.bodies.push_back(body.body);
   if (options.spans)
     locations.spans = [&](const llvm::BasicBlock* block) { return options.spans(blocks.id(block)); };
-  std::vector<std::string> locks_obstacles;
+  std::vector<std::string> locks_obstacles(body_graphs.size(), "the relaxation is off");
   if (!locations.without.contains("lock"))
-    for (BodyGraph& graph : body_graphs) {
-      Locks locks(graph, *effects, rarity);
-      locks_obstacles.push_back(locks.obstacle());
+    for (size_t b = 0; b != body_graphs.size(); ++b) {
+      Locks locks(body_graphs[b], *effects, rarity);
+      locks_obstacles[b] = locks.obstacle();
       for (uint32_t edge : locks.held_on())
-        graph.edges[edge].site_possible = false;
+        body_graphs[b].edges[edge].site_possible = false;
     }
   do {
     found.clear();
     for (size_t b = 0; b != program.bodies.size(); ++b) {
-      if (!locks_obstacles.empty()) locations.locks_obstacle = locks_obstacles[b];
+      locations.locks_obstacle = locks_obstacles[b];
       Sharing sharing(*program.bodies[b].body, *effects, own_arrays[b]);
       found.push_back(find_locations(body_graphs[b], program.bodies[b], *effects, sharing, locations));
     }

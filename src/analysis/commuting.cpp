@@ -11,7 +11,8 @@
 //   - such calls are never opened (analyse.cpp), and never inlined (program/pipeline.cpp), so no site lies within;
 //   - nothing they may run is ever rare code, so no gate of a rare path lies within (rarity.h);
 //   - what does not come back (exit, longjmp) gets a gate wherever it stands (transform/leaving.cpp), so may what waits
-//     (poll; transform/waiting.cpp), and a packet loop has sites. A group that may run any of these is left out, with the remark commuting-group-not-atomic.
+//     (poll; transform/waiting.cpp), and a packet loop has sites. A group that may run any of these is left out, with
+//     the remark commuting-group-not-atomic.
 // A crash within a call (abort, a failed assertion) has no gate, so it needs nothing.
 //
 // Then two accesses that are both made within calls of one group are no conflict (locations.cpp). An access within a

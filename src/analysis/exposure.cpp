@@ -18,6 +18,7 @@
 #include "analysis/exposure.h"
 
 #include "llvm/ADT/PostOrderIterator.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/IntrinsicInst.h"
 
@@ -43,7 +44,7 @@ const Instruction* Exposure::exposed_read(const Function& function) {
   return result_of(function, Arguments(function.arg_size())).at;
 }
 
-const Instruction* Exposure::exposed_to_packets(const Function& function) {
+const Instruction* Exposure::read_after_packets(const Function& function) {
   return result_of(function, Arguments(function.arg_size()), true).at;
 }
 
@@ -184,76 +185,27 @@ void Exposure::step(Walk& walk, const Instruction& instruction) {
 
 // Is it the result of a call that has set errno if it is less than 0, or null?
 static bool sets_errno(const Value& result) {
-  static constexpr StringRef setters[] = {"read",
-                                          "pread",
-                                          "pread64",
-                                          "readv",
-                                          "recv",
-                                          "recvfrom",
-                                          "recvmsg",
-                                          "recvmmsg",
-                                          "write",
-                                          "pwrite",
-                                          "pwrite64",
-                                          "writev",
-                                          "send",
-                                          "sendto",
-                                          "sendmsg",
-                                          "sendmmsg",
-                                          "open",
-                                          "open64",
-                                          "openat",
-                                          "creat",
-                                          "close",
-                                          "dup",
-                                          "dup2",
-                                          "fsync",
-                                          "socket",
-                                          "connect",
-                                          "bind",
-                                          "listen",
-                                          "accept",
-                                          "accept4",
-                                          "shutdown",
-                                          "getsockopt",
-                                          "poll",
-                                          "ppoll",
-                                          "select",
-                                          "pselect",
-                                          "epoll_wait",
-                                          "epoll_pwait",
-                                          "epoll_ctl",
-                                          "setsockopt",
-                                          "fcntl",
-                                          "fcntl64",
-                                          "ioctl",
-                                          "stat",
-                                          "fstat",
-                                          "lstat",
-                                          "lseek",
-                                          "lseek64",
-                                          "chdir",
-                                          "mkdir",
-                                          "rmdir",
-                                          "unlink",
-                                          "rename",
-                                          "ftruncate",
-                                          "access",
-                                          "fopen",
-                                          "heddle_recvfrom",
-                                          "heddle_recvmsg",
-                                          "heddle_recv",
-                                          "sendfile",
-                                          "sendfile64",
-                                          "pipe",
-                                          "pipe2",
-                                          "getsockname"};
+  static const StringSet<> setters = [] {
+    SmallVector<StringRef, 80> names;
+    StringRef(
+        "accept accept4 access bind chdir close connect creat dup dup2 epoll_ctl epoll_pwait epoll_wait "
+        "fcntl fcntl64 fopen fstat fsync ftruncate getsockname getsockopt heddle_recv heddle_recvfrom "
+        "heddle_recvmsg ioctl listen lseek lseek64 lstat mkdir open open64 openat pipe pipe2 poll ppoll "
+        "pread pread64 pselect pwrite pwrite64 read readv recv recvfrom recvmmsg recvmsg rename rmdir "
+        "select send sendfile sendfile64 sendmmsg sendmsg sendto setsockopt shutdown socket stat unlink "
+        "write writev ")
+        .split(names, ' ', -1, false);
+    StringSet<> set;
+    for (StringRef name : names)
+      set.insert(name);
+    return set;
+  }();
   const Value* value = &result;
   while (isa<SExtInst, TruncInst>(value))
     value = cast<CastInst>(value)->getOperand(0);
   const auto* call = dyn_cast<CallBase>(value);
   const Function* callee = call ? call->getCalledFunction() : nullptr;
-  return callee && callee->isDeclaration() && is_contained(setters, callee->getName());
+  return callee && callee->isDeclaration() && setters.contains(callee->getName());
 }
 
 // Is the way taken where such a call has returned less than 0, or null?

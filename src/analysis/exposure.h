@@ -26,7 +26,7 @@ public:
   // An instruction that may read what was there when `function` was called; null: there is none.
   const llvm::Instruction* exposed_read(const llvm::Function& function);
   // One that may read what a packet left, where none has come by before `function` is called.
-  const llvm::Instruction* exposed_to_packets(const llvm::Function& function);
+  const llvm::Instruction* read_after_packets(const llvm::Function& function);
 
 private:
   // What is known of a pointer: that it leads to the object, and where; that it does not; or neither.

@@ -496,8 +496,7 @@ private:
   // Can the order of two accesses matter, one of which writes? Within calls of one group it does not.
   bool conflict(uint32_t a, uint32_t b) const { return overlap(a, b) && !(groups_of(a) & groups_of(b)); }
   GroupSet groups_of(uint32_t key) const {
-    const bool locks_need_windows = !on("lock") || !options_.locks_obstacle.empty();
-    return table_.keys()[key].groups & ~(locks_need_windows ? lock_group : 0);
+    return table_.keys()[key].groups & ~(options_.locks_obstacle.empty() ? 0 : lock_group);
   }
 
   void shared(const MemoryObject& object) {

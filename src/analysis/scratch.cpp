@@ -64,14 +64,16 @@ std::optional<int64_t> field_of(const Value* pointer, const Function& body) {
 Scratch::Scratch(const PacketBody& body, ArrayRef<const Function*> bodies, const Effects& effects,
                  const Sharing& sharing, const AccessTable& table, const Exits& exits)
     : body_(body), bodies_(bodies.begin(), bodies.end()), effects_(effects), points_to_(effects.points_to()),
-      table_(table), exits_(exits), environment_(points_to_.objects_pointed_to(body.body->getArg(0))) {
+      table_(table), exits_(exits), environment_(points_to_.objects_pointed_to(body.body->getArg(0))),
+      outside_(outside_functions()) {
   const auto& reach = effects.reach(*body.body);
   DenseSet<const Function*> body_functions(reach.begin(), reach.end());
+  const bool only_fields = only_fields_are_used();
+  ObjectSet environment = environment_; // test() caches
   for (const MemoryObject& object : points_to_.objects()) {
     const bool own = object.kind != ObjectKind::Packet && sharing.is_private(object.id) &&
                      made_per_packet(object, body_functions);
-    if (!own && !(only_fields_are_used() && environment_.test(object.id)))
-      held_ |= points_to_.contents(object.id);
+    if (!own && !(only_fields && environment.test(object.id))) held_ |= points_to_.contents(object.id);
   }
   for (const Function* function : run_by_signals(points_to_))
     if (!function->isDeclaration())
@@ -96,21 +98,20 @@ bool Scratch::only_fields_are_used() const {
   return true;
 }
 
-// By which fields of the environment packets find the variable.
-std::vector<ScratchField> Scratch::fields(const MemoryObject& object, bool& found_all) const {
+// By which fields of the environment packets find the variable; none where it is not always the same address.
+std::optional<std::vector<ScratchField>> Scratch::fields(const MemoryObject& object) const {
   std::vector<ScratchField> result;
-  found_all = true;
   for (const Instruction& instruction : instructions(*body_.body)) {
     const auto* load = dyn_cast<LoadInst>(&instruction);
-    if (!load || !load->getType()->isPointerTy() || !field_of(load->getPointerOperand(), *body_.body))
-      continue;
+    if (!load || !load->getType()->isPointerTy()) continue;
+    std::optional<int64_t> field = field_of(load->getPointerOperand(), *body_.body);
+    if (!field) continue;
     std::vector<Pointee> pointees = points_to_.points_to(load);
     if (none_of(pointees, [&](const Pointee& p) { return p.object == object.id; })) continue;
     const Place& place = pointees.front().place;
-    found_all &=
-        pointees.size() == 1 && place.exact() && place.offset >= 0 && uint64_t(place.offset) < *object.size;
-    if (!found_all) return {};
-    result.push_back({uint32_t(*field_of(load->getPointerOperand(), *body_.body)), uint32_t(place.offset)});
+    if (pointees.size() != 1 || !place.exact() || place.offset < 0 || uint64_t(place.offset) >= *object.size)
+      return std::nullopt;
+    result.push_back({uint32_t(*field), uint32_t(place.offset)});
   }
   auto is_written = [&](const ScratchField& field) {
     return any_of(instructions(*body_.body), [&](const Instruction& instruction) {
@@ -122,7 +123,7 @@ std::vector<ScratchField> Scratch::fields(const MemoryObject& object, bool& foun
       return at && *at < int64_t(field.field) + 8 && *at + int64_t(size) > int64_t(field.field);
     });
   };
-  if (any_of(result, is_written)) found_all = false;
+  if (any_of(result, is_written)) return std::nullopt;
   sort(result, [](const ScratchField& a, const ScratchField& b) { return a.field < b.field; });
   result.erase(unique(result, [](const auto& a, const auto& b) { return a.field == b.field; }), result.end());
   return result;
@@ -142,11 +143,8 @@ std::string Scratch::obstacle(const MemoryObject& object) const {
   if (!object.size || *object.size == 0 || *object.size > largest || object.alignment > largest_alignment)
     return "it is too large for a copy per packet, or of no known size";
   if (points_to_.escapes(object.id)) return "code outside of the program may know its address";
-  ObjectSet& held = const_cast<ObjectSet&>(held_); // test() caches
-  if (held.test(object.id)) return "its address is kept in memory that packets share";
-  bool found_all = true;
-  fields(object, found_all);
-  if (!found_all) return "its address is handed on from packet to packet";
+  if (held_.test(object.id)) return "its address is kept in memory that packets share";
+  if (!fields(object)) return "its address is handed on from packet to packet";
   if (alloca && (!alloca->isStaticAlloca() ||
                  any_of(effects_.reach(*alloca->getFunction()), [&](const Function* reached) {
                    return any_of(instructions(*reached), [&](const Instruction& instruction) {
@@ -167,7 +165,7 @@ std::string Scratch::obstacle(const MemoryObject& object) const {
 }
 
 // Functions that nothing in the program calls, but for the packet bodies: main, constructors.
-std::vector<const Function*> Scratch::outside() const {
+std::vector<const Function*> Scratch::outside_functions() const {
   DenseSet<const Function*> called(bodies_.begin(), bodies_.end());
   for (const Function& function : points_to_.module())
     for (const Instruction& instruction : instructions(function))
@@ -188,8 +186,8 @@ std::string Scratch::exposed_to_packets(ObjectId object, uint64_t size, bool of_
 
 std::string Scratch::exposed_outside(ObjectId object, uint64_t size, bool of_errno) const {
   Exposure exposure(effects_, bodies_, object, size, {of_errno, !of_errno});
-  for (const Function* function : outside())
-    if (const Instruction* at = exposure.exposed_to_packets(*function))
+  for (const Function* function : outside_)
+    if (const Instruction* at = exposure.read_after_packets(*function))
       return "it may be read after the packet loop: " + place_of(*at);
   return "";
 }
@@ -214,8 +212,7 @@ ScratchVariable Scratch::describe(const MemoryObject& object) const {
   made.name = made.global ? object.site->getName().str() : name_of(object);
   made.bytes = uint32_t(*object.size);
   made.alignment = uint32_t(object.alignment);
-  bool found_all = true;
-  made.fields = fields(object, found_all);
+  made.fields = *fields(object);
   return made;
 }
 

@@ -9,6 +9,8 @@
 #include "analysis/sharing.h"
 #include "program/program.h"
 
+#include <optional>
+
 namespace heddle {
 
 class Scratch {
@@ -30,11 +32,11 @@ public:
   ScratchVariable describe(const MemoryObject& object) const;
 
 private:
-  std::vector<ScratchField> fields(const MemoryObject& object, bool& found_all) const;
+  std::optional<std::vector<ScratchField>> fields(const MemoryObject& object) const;
   bool only_fields_are_used() const;
   std::string exposed_to_packets(ObjectId object, uint64_t size, bool of_errno) const;
   std::string exposed_outside(ObjectId object, uint64_t size, bool of_errno) const;
-  std::vector<const llvm::Function*> outside() const;
+  std::vector<const llvm::Function*> outside_functions() const;
 
   const PacketBody& body_;
   std::vector<const llvm::Function*> bodies_;
@@ -42,9 +44,10 @@ private:
   const PointsTo& points_to_;
   const AccessTable& table_;
   const Exits& exits_;
-  ObjectSet held_;        // what shared memory other than the environment points to
+  mutable ObjectSet held_,
+      by_signals_;        // what shared memory points to, the environment aside; their test() caches
   ObjectSet environment_; // the body's argument
-  mutable ObjectSet by_signals_;
+  std::vector<const llvm::Function*> outside_;
 };
 
 } // namespace heddle

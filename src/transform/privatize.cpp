@@ -33,6 +33,11 @@ using namespace llvm;
 namespace heddle {
 namespace {
 
+Error stale(const BodyPlan& body, const ScratchVariable& variable) {
+  return diagnose("the plan's scratch variable " + variable.name + " is not there as it says",
+                  "the plan does not fit this build: make it again with `heddle plan`", body.body);
+}
+
 class Privatizer {
 public:
   explicit Privatizer(Module& module) : module_(module) {}
@@ -64,11 +69,6 @@ public:
   }
 
 private:
-  static Error stale(const BodyPlan& body, const ScratchVariable& variable) {
-    return diagnose("the plan's scratch variable " + variable.name + " is not there as it says",
-                    "the plan does not fit this build: make it again with `heddle plan`", body.body);
-  }
-
   Error use_copies(const BodyPlan& body, const ScratchVariable& variable, unsigned offset) {
     GlobalVariable* global = module_.getGlobalVariable(variable.name, true);
     if (!global || module_.getDataLayout().getTypeAllocSize(global->getValueType()) != variable.bytes)
@@ -159,6 +159,22 @@ Error privatize_scratch(Module& module, ArrayRef<const BodyPlan*> bodies) {
     if (Error error = privatizer.add(*body)) return error;
   privatizer.finish();
   return Error::success();
+}
+
+Expected<Value*> scratch_address(IRBuilder<>& builder, const BodyPlan& body,
+                                 const ScratchVariable& variable) {
+  const Function& function = *builder.GetInsertBlock()->getParent();
+  if (!variable.global) {
+    if (variable.fields.empty()) return stale(body, variable);
+    const ScratchField& field = variable.fields.front();
+    Value* place = builder.CreateConstGEP1_64(builder.getInt8Ty(), function.getArg(0), field.field);
+    Value* inside = builder.CreateLoad(builder.getPtrTy(), place);
+    return builder.CreateConstGEP1_64(builder.getInt8Ty(), inside, -int64_t(field.offset));
+  }
+  GlobalVariable* global = builder.GetInsertBlock()->getModule()->getGlobalVariable(variable.name, true);
+  if (!global) return stale(body, variable);
+  if (global->isThreadLocal()) return builder.CreateThreadLocalAddress(global);
+  return global;
 }
 
 } // namespace heddle

@@ -18,6 +18,7 @@
 #include "analysis/effects_updates.h"
 #include "program/modelled.h"
 #include "transform/defer.h"
+#include "transform/privatize.h"
 #include "transform/site.h"
 #include "transform/staging.h"
 #include "verify/dependencies/calls.h"
@@ -182,19 +183,9 @@ Error show_scratch(Module& module, const Plan& plan) {
     if (!function || function->isDeclaration()) continue;
     IRBuilder<> builder(&*function->getEntryBlock().getFirstInsertionPt());
     for (const ScratchVariable& variable : body.scratch) {
-      Value* begin = module.getGlobalVariable(variable.name, true);
-      if (!variable.global && !variable.fields.empty()) {
-        const ScratchField& field = variable.fields.front();
-        Value* place = builder.CreateConstGEP1_64(builder.getInt8Ty(), function->getArg(0), field.field);
-        Value* inside = builder.CreateLoad(builder.getPtrTy(), place);
-        begin = builder.CreateConstGEP1_64(builder.getInt8Ty(), inside, -int64_t(field.offset));
-      } else if (!variable.global || !begin) {
-        return diagnose("the plan's scratch variable " + variable.name + " is not there as it says",
-                        "the plan does not fit this build: make it again with `heddle plan`", body.body);
-      } else if (cast<GlobalVariable>(begin)->isThreadLocal()) {
-        begin = builder.CreateThreadLocalAddress(cast<GlobalVariable>(begin));
-      }
-      runtime.call(builder, "scratch", {begin, builder.getInt32(variable.bytes)});
+      auto begin = scratch_address(builder, body, variable);
+      if (!begin) return begin.takeError();
+      runtime.call(builder, "scratch", {*begin, builder.getInt32(variable.bytes)});
     }
   }
   return Error::success();
