@@ -17,6 +17,8 @@ struct heddle_counters {
   uint64_t crossings; // times a packet was suspended at a site and resumed
   uint64_t alone;     // packets that took a rare path and ran alone from there on
   uint64_t deferred;  // calls for output that were kept with their packet and made later
+  uint64_t visits;    // times that a stage but the first ran for some packets: crossings / visits at a time
+  uint64_t held;      // times that a packet waited for such a stage and was left out, because of a key
 };
 
 #ifndef HEDDLE_ABSENT
@@ -43,10 +45,24 @@ static inline unsigned heddle_in_flight(void) {
   return 0;
 }
 static inline void heddle_get_counters(struct heddle_counters* counters) {
-  counters->packets = counters->batches = counters->crossings = counters->alone = counters->deferred = 0;
+  struct heddle_counters none = {0, 0, 0, 0, 0, 0, 0};
+  *counters = none;
 }
 
 #endif
+
+// HEDDLE_KEY(record): from here on the packet that runs uses the object that `record` points to as its own: it is touched only
+// by packets that have said the same of it, and so packets of other records may pass this one by. HEDDLE_NEW_KEY(record)
+// says it of a record that the packet has just got and fills at once. Both are statements that Heddle does not prove (heddle plan
+// --trust), and that `heddle verify --dependencies` checks. They do nothing by themselves and need no library.
+__attribute__((noinline, unused)) static void heddle_key(const void* record) {
+  __asm__ volatile("" : : "r"(record));
+}
+__attribute__((noinline, unused)) static void heddle_new_key(const void* record) {
+  __asm__ volatile("" : : "r"(record));
+}
+#define HEDDLE_KEY(record) heddle_key(record)
+#define HEDDLE_NEW_KEY(record) heddle_new_key(record)
 
 #ifdef __cplusplus
 }

@@ -5,6 +5,7 @@
 #include "analysis/induction.h"
 #include "analysis/locks.h"
 #include "analysis/rarity.h"
+#include "program/claims.h"
 #include "program/modelled.h"
 
 #include "llvm/ADT/StringSet.h"
@@ -184,12 +185,25 @@ llvm::Error check_allocators(const llvm::Module& module, const Declarations& dec
   return llvm::Error::success();
 }
 
+void add_unused_key(Analysis& analysis, const Declarations& declarations, const Declaration& declaration) {
+  const unsigned number = claim_number(declarations, declaration);
+  auto used = [&](const CutGraph& graph) {
+    return llvm::any_of(graph.keys, [&](const CutKey& key) { return key.number == number; });
+  };
+  if (llvm::any_of(analysis.graphs, used)) return;
+  analysis.remarks.push_back(
+      {"unused-key", declarations.place(declaration), "no location is keyed by " + declaration.names.front(),
+       "packets have to claim the key before they touch the location, on every way: `heddle plan --explain` "
+       "says for each window what does not"});
+}
+
 // Locations that are declared and that no packet body has, or that are free for another reason.
 void add_unused_declarations(Analysis& analysis, const Declarations& declarations) {
   for (const Declaration& declaration : declarations.all) {
     auto freed = [&](const SharedLocation& location) {
       return location.verdict == declaration.kind && is_meant(declaration, location.name, location.object);
     };
+    if (declaration.kind == "keyed") add_unused_key(analysis, declarations, declaration);
     auto used = [&](const CutGraph& graph) { return llvm::any_of(graph.locations, freed); };
     const bool frees = declaration.kind == "declared" || declaration.kind == "scratch";
     if (!frees || llvm::any_of(analysis.graphs, used)) continue;
@@ -282,7 +296,15 @@ llvm::Expected<Analysis> analyse(const Program& program, const BlockTable& block
   open.joined = [&](const llvm::BasicBlock& from, const llvm::BasicBlock& to) {
     return effects->update_between(from, to);
   };
-  if (options.hot) open.hot = [&](const llvm::BasicBlock* block) { return options.hot(blocks.id(block)); };
+  const llvm::DenseSet<const llvm::Function*> claiming = functions_that_claim(*program.module);
+  auto leads_to_claim = [&](const llvm::BasicBlock& block) {
+    const llvm::CallBase* call = ending_call(block);
+    return call && claiming.contains(call->getCalledFunction());
+  };
+  if (options.hot)
+    open.hot = [&](const llvm::BasicBlock* block) {
+      return options.hot(blocks.id(block)) || leads_to_claim(*block);
+    };
   std::vector<BodyGraph> body_graphs;
   for (const PacketBody& body : program.bodies)
     body_graphs.push_back(build_body_graph(*body.body, open));
@@ -305,6 +327,8 @@ llvm::Expected<Analysis> analyse(const Program& program, const BlockTable& block
     found.clear();
     for (size_t b = 0; b != program.bodies.size(); ++b) {
       locations.locks_obstacle = locks_obstacles[b];
+      const Keys keys(body_graphs[b], *effects);
+      locations.keys = &keys;
       Sharing sharing(*program.bodies[b].body, *effects, own_arrays[b]);
       found.push_back(find_locations(body_graphs[b], program.bodies[b], *effects, sharing, locations));
     }
@@ -321,6 +345,7 @@ llvm::Expected<Analysis> analyse(const Program& program, const BlockTable& block
     describe_kept(described, found[b].kept, blocks);
     described.scratch = std::move(found[b].scratch);
     described.own_errno = found[b].own_errno;
+    described.keys = std::move(found[b].keys);
     add_untraced(result.remarks, *body.body, *effects);
     if (graph.truncated)
       result.remarks.push_back({"body-too-large", body.loop_at.str(),

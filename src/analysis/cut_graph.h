@@ -46,6 +46,7 @@ struct LocationAccess {
   std::string function, at; // innermost function and file:line of the access itself
   bool rare = false;        // made by a packet that is alone by then; not the node's common code
   bool receives = false;    // of "received-ahead": takes a datagram; the others are output
+  bool fresh = false;       // of "keyed": on every way here the packet has claimed the record as fresh
 };
 
 // An access that packets of the sample made, and how far into the packet: the part of its instructions that
@@ -71,8 +72,10 @@ struct SharedLocation {
   // The relaxation that frees it (relaxation_names()), or "window". A
   // window is that of the common accesses. "rare-path": only rare code writes it; common accesses need no
   // window. In both cases common accesses must not lie in stages before that of a rare access that conflicts.
-  // "received-ahead": no output may lie in a stage before that of a receive.
+  // "received-ahead": no output may lie in a stage before that of a receive. "keyed": packets that have claimed
+  // different values of the key do not meet here (CutKey).
   std::string verdict;
+  uint32_t key = 0;       // of "keyed": index into CutGraph::keys
   std::string reason;     // why, in one sentence with source lines
   std::string would_free; // for a window: which relaxation would, and what stands in its way
 };
@@ -97,6 +100,14 @@ struct ScratchVariable {
   std::vector<ScratchField> fields;
 };
 
+// A key, and the nodes at whose end packets claim it, or in whose closed calls they may. They lie in stages below those
+// of all accesses to its locations but the fresh ones, if these locations are not each in one stage.
+struct CutKey {
+  uint32_t number = 0; // claim_number()
+  std::string name;    // for people
+  std::vector<uint32_t> claims;
+};
+
 struct CutGraph {
   std::string body; // function name
   uint32_t entry = 0;
@@ -107,6 +118,7 @@ struct CutGraph {
   std::vector<SharedLocation> locations;
   std::vector<DeferredCall> deferred;
   std::vector<ScratchVariable> scratch;
+  std::vector<CutKey> keys;
   bool own_errno = false;      // each packet has its own
   std::vector<uint32_t> gates; // BlockIds at whose beginning a packet becomes alone; ascending
 };

@@ -20,6 +20,8 @@
 //   commuting       every access to the range is made within calls of one group of functions that the user declared
 //                   to commute (commuting.h).
 //   declared        the user says that the location needs no window.
+//   keyed           the user says that packets with different keys do not meet here, and every access is made by a packet
+//                   that has claimed its key (keys.h). The runtime keeps packets with one key in order.
 //   scratch, errno   scratch.cpp.
 //   lock            every access to the range is made by a lock function, and no packet is suspended while it holds a
 //                   lock (locks.cpp).
@@ -46,8 +48,10 @@
 #include "analysis/loop_control.h"
 #include "analysis/names.h"
 #include "analysis/scratch.h"
+#include "program/claims.h"
 #include "program/modelled.h"
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/Instructions.h"
 
 #include <algorithm>
@@ -319,6 +323,7 @@ private:
       location.would_free = "nothing: the order of these operations can be observed from outside";
     }
     if (const Declaration* declaration = declared(location.name, {})) return relax(location, *declaration);
+    if (const KeyedBy by = keyed(location.name, {}, nullptr, keys); by.is_proven()) return key(location, by);
     if (nothing_writes(location)) {
       if (on("read-only") && object.system != SystemLocation::Time)
         return relax(location, "read-only", "nothing in the body changes it");
@@ -342,6 +347,8 @@ private:
     if (const Declaration* declaration = declared(location.name, {})) return relax(location, *declaration);
     if (only_rare_code_writes(location))
       return relax(location, "rare-path", "only packets that run alone change it");
+    if (const KeyedBy by = keyed(location.name, {}, nullptr, channel.keys); by.is_proven())
+      return key(location, by);
     location.verdict = "window";
     location.reason = "the order in which packets use it can be observed from outside";
     location.would_free =
@@ -415,6 +422,62 @@ private:
   }
   void relax(SharedLocation& location, const Declaration& declaration) {
     relax(location, "declared", options_.declarations.place(declaration) + ": " + declaration.why);
+  }
+
+  // What the user says of the location's key, and why that does not free it; nothing: `declaration` is null.
+  struct KeyedBy {
+    const Declaration* declaration = nullptr;
+    unsigned number = 0;
+    std::string obstacle;
+    bool is_proven() const { return declaration && obstacle.empty(); }
+  };
+
+  // `object`: null for what has no address, which has to be named.
+  KeyedBy keyed(llvm::StringRef name, llvm::StringRef part_of, const MemoryObject* object,
+                llvm::ArrayRef<uint32_t> members) const {
+    KeyedBy by;
+    if (!on("keyed") || !options_.keys) return by;
+    for (const Declaration& declaration : options_.declarations.all) {
+      if (declaration.kind != "keyed") continue;
+      by.number = claim_number(options_.declarations, declaration);
+      const bool named = is_meant(declaration, name, part_of);
+      const bool meant = !declaration.locations.empty() ? named
+                         : !object                      ? false
+                         : !declaration.shared.empty()  ? !named
+                                                        : key_points_to(by.number, object->id);
+      if (!meant) continue;
+      by.declaration = &declaration;
+      by.obstacle = unclaimed(by.number, members);
+      return by;
+    }
+    return by;
+  }
+
+  bool key_points_to(unsigned number, ObjectId object) const {
+    return llvm::any_of(options_.keys->values(number), [&](const llvm::Value* value) {
+      return points_to_.objects_pointed_to(value).test(object);
+    });
+  }
+
+  // An access that a packet may make before it has claimed the key.
+  std::string unclaimed(unsigned number, llvm::ArrayRef<uint32_t> members) const {
+    for (uint32_t member : members)
+      for (const AccessTable::Carrier& carrier : table_.carriers(member))
+        if (!table_.keys()[member].rare && !options_.keys->claimed(carrier.node, number))
+          return location_of(*carrier.at).str() + " in " + function_name(*carrier.at) +
+                 " touches it before the packet has claimed the key";
+    return "";
+  }
+
+  // The location is that of the packets with one key.
+  void key(SharedLocation& location, const KeyedBy& by) {
+    auto known = llvm::find_if(result_.keys, [&](const CutKey& key) { return key.number == by.number; });
+    location.key = uint32_t(known - result_.keys.begin());
+    if (known == result_.keys.end())
+      result_.keys.push_back({by.number, by.declaration->names.front(), options_.keys->claims(by.number)});
+    for (LocationAccess& access : location.accesses)
+      access.fresh = options_.keys->claimed_fresh(access.node, by.number);
+    relax(location, "keyed", options_.declarations.place(*by.declaration) + ": " + by.declaration->why);
   }
 
   void relax(SharedLocation& location, llvm::StringRef verdict, std::string reason) {
@@ -532,7 +595,9 @@ private:
       bool commutative = on("commutative") && commutes(members);
       LocationName name = name_range(object, write, members);
       const Declaration* declaration = declared(name.full, name.object);
-      Who who{units_of(members), commutative, ran(members), commuting, declaration};
+      const KeyedBy keyed_by =
+          shown_at_exit && !exits_.all_rare() ? KeyedBy() : keyed(name.full, name.object, &object, members);
+      Who who{units_of(members), commutative, ran(members), commuting, declaration, keyed_by.declaration};
       auto [place, fresh] = known.try_emplace(std::move(who), result_.all.size());
       if (!fresh) {
         add_range(result_.all[place->second], name, members);
@@ -556,8 +621,10 @@ private:
         relax(location, "rare-path", "only updated by one commutative operation, and read by exit handlers");
       else if (commuting && exits_.all_rare())
         relax(location, "rare-path", options_.groups->reason(commuting) + "; and read by exit handlers");
+      else if (keyed_by.is_proven())
+        key(location, keyed_by);
       else
-        window(std::move(location), object, members);
+        window(std::move(location), object, members, keyed_by.obstacle);
     }
     written_by_rare_code(object, keys, writes, shown_at_exit);
   }
@@ -604,7 +671,7 @@ private:
     std::vector<uint64_t> units; // two bits each: common, rare
     bool commutative, ran;
     GroupSet commuting;
-    const Declaration* declaration;
+    const Declaration *declaration, *keyed_by;
     auto operator<=>(const Who&) const = default;
   };
 
@@ -638,12 +705,15 @@ private:
            });
   }
 
-  void window(SharedLocation location, const MemoryObject& object, llvm::ArrayRef<uint32_t> members) {
+  void window(SharedLocation location, const MemoryObject& object, llvm::ArrayRef<uint32_t> members,
+              llvm::StringRef not_keyed = "") {
     location.verdict = "window";
     location.reason = sharing_.is_shared(object.id) ? "written by one packet and used by others"
                                                     : "private to the packet, but that relaxation is off";
     location.would_free =
-        what_would_free({object, table_, members, location, points_to_, sharing_, not_scratch_});
+        not_keyed.empty()
+            ? what_would_free({object, table_, members, location, points_to_, sharing_, not_scratch_})
+            : "keyed, but " + not_keyed.str();
     result_.all.push_back(std::move(location));
   }
 
@@ -730,20 +800,38 @@ private:
 } // namespace
 
 llvm::ArrayRef<llvm::StringRef> relaxation_names() {
-  static const llvm::StringRef names[] = {"read-only",     "packet-private",  "allocator",      "commutative",
-                                          "commuting",     "declared",        "scratch",        "errno",
-                                          "lock",          "deferred-output", "received-ahead", "time",
-                                          "abnormal-exit", "rare-path"};
+  static const llvm::StringRef names[] = {"read-only", "packet-private", "allocator",       "commutative",
+                                          "commuting", "declared",       "keyed",           "scratch",
+                                          "errno",     "lock",           "deferred-output", "received-ahead",
+                                          "time",      "abnormal-exit",  "rare-path"};
   return names;
 }
 
+// "table[3].bytes" as "table[*].bytes".
+static std::string with_any_element(llvm::StringRef name) {
+  std::string result;
+  while (!name.empty()) {
+    auto [before, rest] = name.split('[');
+    result += before;
+    if (before.size() == name.size()) break;
+    llvm::StringRef index = rest.take_while(llvm::isDigit);
+    result += !index.empty() && rest.substr(index.size()).starts_with("]") ? "[*" : "[" + index.str();
+    name = rest.substr(index.size());
+  }
+  return result;
+}
+
 bool is_meant(const Declaration& declaration, llvm::StringRef name, llvm::StringRef object) {
-  if (declaration.kind != "declared" && declaration.kind != "scratch") return false;
-  llvm::StringRef meant = declaration.names.front();
-  auto same = [&](llvm::StringRef text) {
-    return !text.empty() && (text == meant || text.split(" (").first == meant);
+  auto is = [](llvm::StringRef text, llvm::StringRef meant) {
+    const std::string all = with_any_element(text);
+    return !text.empty() && (text == meant || text.split(" (").first == meant || all == meant ||
+                             llvm::StringRef(all).split(" (").first == meant);
   };
-  return same(name) || same(object);
+  auto any_is = [&](llvm::ArrayRef<std::string> names) {
+    return llvm::any_of(names, [&](llvm::StringRef meant) { return is(name, meant) || is(object, meant); });
+  };
+  if (declaration.kind == "keyed") return any_is(declaration.locations) || any_is(declaration.shared);
+  return (declaration.kind == "declared" || declaration.kind == "scratch") && any_is(declaration.names);
 }
 
 Locations find_locations(const BodyGraph& graph, const PacketBody& body, const Effects& effects,

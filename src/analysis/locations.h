@@ -4,6 +4,7 @@
 #include "analysis/access_table.h"
 #include "analysis/body_graph.h"
 #include "analysis/cut_graph.h"
+#include "analysis/keys.h"
 #include "analysis/observed.h"
 #include "analysis/sharing.h"
 
@@ -19,6 +20,7 @@ struct LocationOptions {
   RunSpans spans;            // when the sample's packets ran what; null: not known
   Declarations declarations;
   const CommutingGroups* groups = nullptr; // that the effects know; null: none
+  const Keys* keys = nullptr;              // of this body; null: no key is declared
   // Why locks need windows in this body; empty: no site of the graph lies where a packet holds one.
   std::string locks_obstacle;
   llvm::DenseSet<const llvm::CallBase*> fixed;    // calls for output that cannot be kept in another body
@@ -28,8 +30,8 @@ struct LocationOptions {
   std::optional<std::vector<ObservedDependence>> observed;
 };
 
-// Does a declaration ("declared", "scratch") name this location, by `name` or as a part of `object`? Where the object
-// comes from, "(heap at ...)", may be left out.
+// Does a declaration ("declared", "scratch", "keyed") name this location, by `name` or as a part of `object`? Where the
+// object comes from, "(heap at ...)", may be left out, and "[*]" is any element.
 bool is_meant(const Declaration& declaration, llvm::StringRef name, llvm::StringRef object);
 
 struct Locations {
@@ -38,6 +40,7 @@ struct Locations {
   std::vector<ScratchVariable> scratch;
   std::vector<const llvm::Value*> scratch_sites; // what these are in the module
   bool own_errno = false;
+  std::vector<CutKey> keys; // of locations that are keyed
 };
 
 Locations find_locations(const BodyGraph& graph, const PacketBody& body, const Effects& effects,

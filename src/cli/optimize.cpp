@@ -6,6 +6,7 @@
 
 #include "plan/simulate.h"
 #include "profile/collect.h"
+#include "program/claims.h"
 #include "support/diagnostic.h"
 #include "support/file.h"
 #include "transform/build.h"
@@ -147,7 +148,7 @@ llvm::Error run(const Options& options) {
   // What packets share, which cuts are legal, which pay.
   Step planning("plan");
   PlanningOptions chosen = options.planning;
-  chosen.declare(workspace->declarations());
+  chosen.declare(with_annotations(workspace->declarations(), *program->module));
   auto decided = decide(workspace->image(), *program, *trace, chosen);
   if (!decided) return decided.takeError();
   outcome.plan = std::move(decided->plan);

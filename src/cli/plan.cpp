@@ -3,6 +3,7 @@
 #include "cli/planning.h"
 #include "cli/workspace.h"
 #include "plan/simulate.h"
+#include "program/claims.h"
 
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
@@ -29,7 +30,7 @@ llvm::Error run(const Options& options) {
   if (!trace) return trace.takeError();
   Step step("plan");
   PlanningOptions planning = options.planning;
-  planning.declare(workspace->declarations());
+  planning.declare(with_annotations(workspace->declarations(), *program->module));
   auto decided = decide(workspace->image(), *program, *trace, planning);
   if (!decided) return decided.takeError();
   const Plan& plan = decided->plan;

@@ -23,20 +23,18 @@ void PlanningOptions::add_to(CLI::App& app) {
          "the share of the packets that may meet rare code, which a packet runs alone (0: no code is rare)")
       ->check(CLI::Range(0.0, 1.0))
       ->capture_default_str();
-  app.add_option(
-         "--trust", trust,
-         "proven: use no [[commute]], [[declared]] and [[scratch]] of the declarations; declared: use them "
-         "(default where there are any); observed: only what --observed shows, for study, never for "
-         "production")
+  app.add_option("--trust", trust,
+                 "proven: use no [[commute]], [[declared]], [[scratch]] and [[keyed]]; declared: use them "
+                 "(default where there are any); observed: only what --observed shows, for study, never for "
+                 "production")
       ->check(CLI::IsMember({"proven", "declared", "observed"}));
   app.add_option("--observed", observed,
                  "of --trust observed: what `heddle verify --dependencies --json` saw of an earlier plan")
       ->allow_extra_args(false);
-  app.add_option(
-         "--without", study.without,
-         "switch a relaxation off: read-only, packet-private, allocator, commutative, "
-         "commuting, declared, scratch, errno, lock, deferred-output, received-ahead, time, abnormal-exit, "
-         "rare-path")
+  app.add_option("--without", study.without,
+                 "switch a relaxation off: read-only, packet-private, allocator, commutative, "
+                 "commuting, declared, keyed, scratch, errno, lock, deferred-output, received-ahead, time, "
+                 "abnormal-exit, rare-path")
       ->delimiter(',')
       ->allow_extra_args(false);
 }
@@ -56,7 +54,7 @@ llvm::Expected<double> budget_lines(const std::string& text) {
 } // namespace
 
 void PlanningOptions::declare(const Declarations& all) {
-  if (trust.empty()) trust = all.file.empty() ? "proven" : "declared";
+  if (trust.empty()) trust = all.file.empty() && all.all.empty() ? "proven" : "declared";
   declarations = all;
   study.declarations = all.trusted(trust);
 }

@@ -42,6 +42,9 @@
 // Datagrams that are received ahead of earlier packets' output: a receive must not come after a later packet's output,
 // so stage(receive) <= stage(output), in the same way.
 //
+// Keys: a claim comes before the accesses of its key that need it, stage(claim) <= stage(access); keyed.cpp has the rest.
+// Rare accesses of a keyed location are as those of a window.
+//
 // The components come from Tarjan's algorithm with an explicit stack (bodies have tens of thousands of
 // nodes). It numbers components in reverse topological order, so no sort is needed.
 
@@ -67,17 +70,28 @@ Adjacency constraints(const CutGraph& graph) {
     bool needs_site = !graph.nodes[edge.from].rare && !graph.nodes[edge.to].rare;
     if (!edge.site_possible && needs_site) successors[edge.to].push_back(edge.from);
   }
+  auto put_before = [&](const std::vector<uint32_t>& first, std::vector<uint32_t> then) {
+    if (first.empty()) return;
+    const uint32_t between = uint32_t(successors.size());
+    for (uint32_t node : first)
+      successors[node].push_back(between);
+    successors.push_back(std::move(then));
+  };
   for (const SharedLocation& location : graph.locations) {
-    const bool window = location.verdict == "window", ahead = location.verdict == "received-ahead";
-    if (!window && !ahead && location.verdict != "rare-path") continue;
-    std::vector<uint32_t> common, rare;
-    for (const LocationAccess& access : location.accesses)
+    const bool window = location.verdict == "window", ahead = location.verdict == "received-ahead",
+               keyed = location.verdict == "keyed";
+    if (!window && !ahead && !keyed && location.verdict != "rare-path") continue;
+    std::vector<uint32_t> common, rare, claimed;
+    for (const LocationAccess& access : location.accesses) {
       if (ahead)
         (access.receives ? rare : common).push_back(access.node);
       else if (!access.rare)
         common.push_back(access.node);
-      else if (window || access.write)
+      else if (window || keyed || access.write)
         rare.push_back(access.node);
+      if (keyed && !access.rare && !access.fresh) claimed.push_back(access.node);
+    }
+    if (keyed) put_before(graph.keys[location.key].claims, std::move(claimed));
     if (common.empty()) continue;
     if (window) {
       for (uint32_t node : llvm::ArrayRef(common).drop_front()) {
@@ -86,11 +100,7 @@ Adjacency constraints(const CutGraph& graph) {
       }
       common.resize(1);
     }
-    if (rare.empty()) continue;
-    uint32_t between = uint32_t(successors.size());
-    for (uint32_t node : rare)
-      successors[node].push_back(between);
-    successors.push_back(common);
+    put_before(rare, std::move(common));
   }
   return successors;
 }

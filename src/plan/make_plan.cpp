@@ -13,6 +13,7 @@
 
 #include "plan/make_plan.h"
 
+#include "plan/keyed.h"
 #include "plan/sites.h"
 #include "plan/windows.h"
 
@@ -66,16 +67,19 @@ std::vector<unsigned> without_cut(std::vector<unsigned> stages, unsigned cut) {
 }
 
 // Drops cuts that cost more than they save. Stages that end over the budget by it are priced as such.
-void drop_useless_cuts(const Pricing& pricing, double min_gain, std::vector<unsigned>& stages) {
+void drop_useless_cuts(const Pricing& pricing, const KeyedGroups& keyed, double min_gain,
+                       std::vector<unsigned>& stages) {
   for (;;) {
     unsigned last = *std::max_element(stages.begin(), stages.end());
     double now = pricing.cycles(stages), best_saving = -min_gain;
     unsigned best = 0;
-    for (unsigned cut = 1; cut <= last; ++cut)
-      if (double saving = now - pricing.cycles(without_cut(stages, cut)); saving >= best_saving) {
-        best_saving = saving;
-        best = cut;
-      }
+    for (unsigned cut = 1; cut <= last; ++cut) {
+      const std::vector<unsigned> rest = without_cut(stages, cut);
+      const double saving = now - pricing.cycles(rest);
+      if (saving < best_saving || !keyed.are_legal(rest)) continue;
+      best_saving = saving;
+      best = cut;
+    }
     if (!best) return;
     stages = without_cut(std::move(stages), best);
   }
@@ -83,9 +87,9 @@ void drop_useless_cuts(const Pricing& pricing, double min_gain, std::vector<unsi
 
 class BodyPlanner {
 public:
-  BodyPlanner(const CutGraph& graph, const PlanOptions& options, const CutPolicy& policy, Plan& plan)
-      : graph_(graph), options_(options), policy_(policy), plan_(plan),
-        condensed_(condense(graph, options.model, options.batch)) {}
+  BodyPlanner(CutGraph graph, const PlanOptions& options, const CutPolicy& policy, Plan& plan)
+      : graph_(with_usable_keys(std::move(graph))), options_(options), policy_(policy), plan_(plan),
+        condensed_(condense(graph_, options.model, options.batch)) {}
 
   BodyPlan run() {
     body_.body = graph_.body;
@@ -103,11 +107,17 @@ public:
     body_.scratch = graph_.scratch;
     body_.own_errno = graph_.own_errno;
     body_.stages = stages_table(graph_, condensed_, by_node);
+    set_order(graph_, {by_node, by_node}, body_);
     if (!body_.sites.empty()) remark_oversized();
     return std::move(body_);
   }
 
 private:
+  static CutGraph with_usable_keys(CutGraph graph) {
+    drop_hopeless_keys(graph);
+    return graph;
+  }
+
   void remark(const char* code, const Twine& what, const Twine& hint) {
     plan_.remarks.push_back({code, body_.source, what.str(), hint.str()});
   }
@@ -122,9 +132,11 @@ private:
     bool only_if_pays = options_.only_if_pays && options_.policy != "finest";
     if (only_if_pays && !worth_a_search()) return one_stage;
     std::vector<unsigned> stages = policy_.stages(condensed_, options_.budget);
+    const KeyedGroups keyed(graph_, condensed_);
+    keyed.separate(stages);
     Pricing pricing(condensed_, options_);
     if (only_if_pays) {
-      drop_useless_cuts(pricing, options_.min_gain, stages);
+      drop_useless_cuts(pricing, keyed, options_.min_gain, stages);
       if (pricing.cycles(stages) + options_.min_gain >= pricing.cycles(one_stage)) stages = one_stage;
     }
     body_.cycles_saved = pricing.cycles(one_stage) - pricing.cycles(stages);
@@ -183,7 +195,7 @@ private:
 
   std::string largest_window() const { return body_.windows.empty() ? "?" : body_.windows.front().name; }
 
-  const CutGraph& graph_;
+  const CutGraph graph_;
   const PlanOptions& options_;
   const CutPolicy& policy_;
   Plan& plan_;

@@ -27,6 +27,15 @@ struct PlannedStage {
   double heat = 0;      // instructions per packet
   double crossings = 0; // predicted suspensions per packet at the cut that ends it
   uint32_t blocks = 0;
+  bool ordered = true; // packets pass it in packet order; false: only those of one key do
+};
+
+// A packet that has claimed a key enters the stages from `first` to `last` when no earlier one with the same key in flight
+// has `last` or a lower one still to do. Packets that have claimed none count as having any.
+struct KeyRange {
+  uint32_t key = 0; // claim_number()
+  uint32_t first = 0, last = 0;
+  std::string name; // for people: "find_flow()"
 };
 
 // A window as the plan keeps it: enough to explain it without repeating the analysis.
@@ -64,6 +73,7 @@ struct BodyPlan {
   std::vector<DeferredCall> deferred;   // calls for output that are kept with the packet
   std::vector<ScratchVariable> scratch; // variables of which each packet in flight has a copy
   bool own_errno = false;               // likewise errno
+  std::vector<KeyRange> keys;           // those whose locations span stages
   std::vector<uint32_t> gates;          // BlockIds at whose beginning a packet becomes alone
   std::vector<PlannedStage> stages;     // at least one
   std::vector<PlannedWindow> windows;   // largest first

@@ -81,6 +81,14 @@ template <typename Fields, Maybe<PlannedStage> T> void list_fields(Fields& field
   fields("heat", stage.heat);
   fields("crossings", stage.crossings);
   fields("blocks", stage.blocks);
+  fields("ordered", stage.ordered);
+}
+
+template <typename Fields, Maybe<KeyRange> T> void list_fields(Fields& fields, T& range) {
+  fields("key", range.key);
+  fields("first", range.first);
+  fields("last", range.last);
+  fields("name", range.name);
 }
 
 template <typename Fields, Maybe<PlannedSite> T> void list_fields(Fields& fields, T& site) {
@@ -136,6 +144,7 @@ template <typename Fields, Maybe<BodyPlan> T> void list_fields(Fields& fields, T
   fields("deferred", body.deferred);
   fields("scratch", body.scratch);
   fields("own_errno", body.own_errno);
+  fields("keys", body.keys);
   fields("contexts", body.contexts);
   fields("windows", body.windows);
   fields("relaxed", body.relaxed);
@@ -154,6 +163,9 @@ template <typename Fields, Maybe<Declaration> T> void list_fields(Fields& fields
   fields("differs", declaration.differs);
   fields("why", declaration.why);
   fields("through_pointers", declaration.through_pointers);
+  fields("fresh", declaration.fresh);
+  fields("locations", declaration.locations);
+  fields("shared", declaration.shared);
 }
 
 template <typename Fields, Maybe<Plan> T> void list_fields(Fields& fields, T& plan) {
@@ -200,6 +212,11 @@ std::string decisions_digest(const Plan& plan) {
           fields("deferred", body.deferred);
           fields("scratch", body.scratch);
           fields("own_errno", body.own_errno);
+          fields("keys", body.keys);
+          json.attributeArray("ordered", [&] {
+            for (const PlannedStage& stage : body.stages)
+              json.value(stage.ordered);
+          });
           fields("contexts", body.contexts);
         });
     });

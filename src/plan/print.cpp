@@ -32,6 +32,18 @@ void print_stages(const Plan& plan, const BodyPlan& body, llvm::raw_ostream& out
   }
 }
 
+// Where packets may overtake each other, and which do not.
+void print_keys(const BodyPlan& body, llvm::raw_ostream& out) {
+  if (body.sites.empty() || body.keys.empty()) return;
+  for (const KeyRange& range : body.keys)
+    out << formatv("  packets with the same {0} keep their order from stage {1} to stage {2}\n", range.name,
+                   range.first, range.last);
+  out << "  any two packets keep their order in stages";
+  for (size_t s = 0; s != body.stages.size(); ++s)
+    if (body.stages[s].ordered) out << ' ' << s;
+  out << '\n';
+}
+
 void print_sites(const BodyPlan& body, llvm::raw_ostream& out) {
   if (body.sites.empty()) return;
   size_t width = 0;
@@ -60,6 +72,7 @@ void print_body(const Plan& plan, const BodyPlan& body, llvm::raw_ostream& out) 
     out << "  not staged\n";
   else
     print_stages(plan, body, out);
+  print_keys(body, out);
   print_sites(body, out);
   if (!body.sites.empty() && !body.deferred.empty()) print_deferred(body, out);
 }
@@ -101,9 +114,10 @@ void print_plan(const Plan& plan, llvm::raw_ostream& out) {
 std::string trust_of(const Plan& plan) {
   const Declarations& all = plan.declarations;
   if (plan.trust == "observed") return "trust observed: FOR STUDY, NOT FOR PRODUCTION";
-  if (all.file.empty()) return "trust " + plan.trust;
+  if (all.file.empty() && all.all.empty()) return "trust " + plan.trust;
   return formatv("trust {0}, with {1} of {2} declarations of {3}", plan.trust,
-                 all.trusted(plan.trust).all.size(), all.all.size(), all.file);
+                 all.trusted(plan.trust).all.size(), all.all.size(),
+                 all.file.empty() ? "the program's source" : all.file);
 }
 
 std::string summary_of(const Plan& plan) {

@@ -15,6 +15,8 @@
 
 #include "plan/sites.h"
 
+#include "plan/keyed.h"
+
 #include <algorithm>
 #include <deque>
 #include <map>
@@ -221,8 +223,7 @@ std::vector<PlannedSite> sites_of(const CutGraph& graph, const std::vector<unsig
   return result;
 }
 
-llvm::Expected<std::vector<unsigned>> stages_of(const CutGraph& graph,
-                                                const std::vector<PlannedSite>& sites) {
+static llvm::Expected<Ranges> ranges_of(const CutGraph& graph, const std::vector<PlannedSite>& sites) {
   std::vector<unsigned> edge_stage(graph.edges.size());
   if (llvm::Error error = place_sites(graph, sites, edge_stage)) return std::move(error);
   auto lower = [](unsigned a, unsigned b) { return std::min(a, b); };
@@ -234,14 +235,46 @@ llvm::Expected<std::vector<unsigned>> stages_of(const CutGraph& graph,
   for (const SharedLocation& location : graph.locations) {
     if (location.verdict == "window")
       if (llvm::Error error = check_window(location, ranges, sites)) return std::move(error);
-    if (location.verdict == "window" || location.verdict == "rare-path")
+    if (location.verdict == "window" || location.verdict == "rare-path" || location.verdict == "keyed")
       if (llvm::Error error = check_alone(location, ranges, sites)) return std::move(error);
     if (location.verdict == "received-ahead")
       if (llvm::Error error = check_received(location, ranges, sites)) return std::move(error);
   }
-  for (unsigned& stage : ranges.high)
+  return ranges;
+}
+
+llvm::Expected<std::vector<unsigned>> stages_of(const CutGraph& graph,
+                                                const std::vector<PlannedSite>& sites) {
+  auto ranges = ranges_of(graph, sites);
+  if (!ranges) return ranges.takeError();
+  for (unsigned& stage : ranges->high)
     if (stage == unreached) stage = 0;
-  return ranges.high;
+  return std::move(ranges->high);
+}
+
+// The order that the sites give, against that of the plan.
+static llvm::Error check_order(const BodyPlan& plan, const CutGraph& graph, const Ranges& ranges) {
+  KeyedOrder order = keyed_order(graph, {ranges.low, ranges.high});
+  if (!order.problem.empty())
+    return diagnose(order.problem, "keep a cut between the two, or plan with --without keyed",
+                    order.problem_at);
+  auto covers = [](const KeyRange& wanted) {
+    return [&](const KeyRange& given) {
+      return given.key == wanted.key && given.first <= wanted.first && wanted.last <= given.last;
+    };
+  };
+  const char* hint =
+      "a range may be longer and more stages ordered than need be, not fewer; or make the plan again";
+  for (const KeyRange& wanted : order.keys)
+    if (llvm::none_of(plan.keys, covers(wanted)))
+      return diagnose("the plan's sites need the key " + wanted.name + " from stage " + Twine(wanted.first) +
+                          " to stage " + Twine(wanted.last),
+                      hint);
+  for (size_t s = 0; !plan.keys.empty() && s != order.ordered.size(); ++s)
+    if (order.ordered[s] && s < plan.stages.size() && !plan.stages[s].ordered)
+      return diagnose("packets have to pass stage " + Twine(s) + " in packet order, and the plan has it free",
+                      hint);
+  return llvm::Error::success();
 }
 
 std::vector<PlannedStage> stages_table(const CutGraph& graph, const Condensed& condensed,
@@ -284,7 +317,10 @@ llvm::Error check_plan(const BodyPlan& plan, const CutGraph& graph) {
     return diagnose("the plan opens other calls of " + graph.body + " than the profile gives",
                     "contexts cannot be edited, and the profile has to be the one that the plan was made "
                     "with; make the plan again with 'heddle plan'");
-  return stages_of(graph, plan.sites).takeError();
+  CutGraph usable = graph;
+  drop_hopeless_keys(usable);
+  auto ranges = ranges_of(usable, plan.sites);
+  return ranges ? check_order(plan, usable, *ranges) : ranges.takeError();
 }
 
 } // namespace heddle

@@ -2,6 +2,7 @@
 
 #include "profile/instrument.h"
 #include "profile/raw_trace.h"
+#include "program/claims.h"
 #include "support/file.h"
 #include "support/process.h"
 #include "toolchain/codegen.h"
@@ -62,6 +63,7 @@ llvm::Error build(const ProgramImage& image, const Program& program, const Tempo
   llvm::Expected<std::string> runtime = profile_runtime();
   if (!runtime) return runtime.takeError();
   std::unique_ptr<llvm::Module> clone = llvm::CloneModule(*program.module);
+  drop_claims(*clone, {});
   auto count = instrument(*clone, {program.id, image.link.shared});
   if (!count) return count.takeError();
   result.functions = count->functions;

@@ -3,6 +3,7 @@
 #include "profile/collect.h"
 #include "profile/line_stamp.h"
 #include "profile/machine_code.h"
+#include "program/claims.h"
 #include "support/file.h"
 #include "toolchain/codegen.h"
 
@@ -63,6 +64,7 @@ llvm::Expected<FootprintMap> map_footprint(const ProgramImage& image, const Prog
   if (!folder) return folder.takeError();
   size_t blocks = BlockTable(*program.module).size();
   std::unique_ptr<llvm::Module> stamped = llvm::CloneModule(*program.module);
+  drop_claims(*stamped, {});
   stamp_blocks(*stamped);
 
   std::string object = folder->file("program.o"), linked = folder->file("program");

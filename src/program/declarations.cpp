@@ -49,9 +49,9 @@ public:
   explicit Reader(StringRef path) { result_.file = path.str(); }
 
   llvm::Expected<Declarations> read(const toml::table& file) {
-    if (Error error = only(file, {"commute", "declared", "scratch", "allocators"}, "the file"))
+    if (Error error = only(file, {"commute", "declared", "scratch", "keyed", "allocators"}, "the file"))
       return std::move(error);
-    for (const char* kind : {"commute", "declared", "scratch"})
+    for (const char* kind : {"commute", "declared", "scratch", "keyed"})
       if (const toml::node* tables = file.get(kind)) {
         const toml::array* array = tables->as_array();
         if (!array || !array->is_array_of_tables())
@@ -66,8 +66,13 @@ public:
                     "write [allocators] on a line of its own");
       if (Error error = read_table("allocators", *table->as_table())) return std::move(error);
     }
-    if (llvm::count_if(result_.all, [](const Declaration& d) { return d.kind == "commute"; }) >
-        long(most_commuting_groups))
+    auto count = [&](StringRef kind) {
+      return size_t(llvm::count_if(result_.all, [&](const Declaration& d) { return d.kind == kind; }));
+    };
+    if (count("keyed") > most_keys)
+      return fail(*file.get("keyed"), "more than " + Twine(most_keys) + " keys",
+                  "join locations that have the same key");
+    if (count("commute") > most_commuting_groups)
       return fail(*file.get("commute"), "more than " + Twine(most_commuting_groups) + " groups that commute",
                   "join groups whose calls commute with each other, too");
     return std::move(result_);
@@ -109,11 +114,45 @@ private:
       if (Error error = text(table, named, made.names.emplace_back())) return error;
       made.lines.push_back(table.get(named)->source().begin.line);
       if (Error error = text(table, "why", made.why)) return error;
+    } else if (kind == "keyed") {
+      if (Error error = read_keyed(table, made)) return error;
     } else {
       if (Error error = only(table, {"functions"}, "[allocators]")) return error;
       if (Error error = names(table, "functions", made.names, made.lines)) return error;
     }
     result_.all.push_back(std::move(made));
+    return Error::success();
+  }
+
+  Error read_keyed(const toml::table& table, Declaration& made) {
+    if (Error error = only(table, {"key", "fresh", "locations", "shared", "why"}, "[[keyed]]")) return error;
+    if (Error error = keys(table, "key", made.names, made.lines)) return error;
+    if (table.contains("fresh"))
+      if (Error error = keys(table, "fresh", made.fresh, made.lines)) return error;
+    std::vector<unsigned> unused;
+    for (auto [key, out] : {std::pair("locations", &made.locations), std::pair("shared", &made.shared)})
+      if (table.contains(key))
+        if (Error error = names(table, key, *out, unused)) return error;
+    if (!made.locations.empty() && !made.shared.empty())
+      return fail(*table.get("shared"), "both 'locations' and 'shared' are given",
+                  "say which locations are keyed, or which are not");
+    return text(table, "why", made.why);
+  }
+
+  // One or several of "function()" and "function(variable)".
+  Error keys(const toml::table& table, const std::string& key, std::vector<std::string>& out,
+             std::vector<unsigned>& lines) const {
+    const toml::node* node = table.get(key);
+    if (node && node->is_string()) {
+      out.push_back(node->as_string()->get());
+      lines.push_back(node->source().begin.line);
+    } else if (Error error = names(table, key, out, lines)) {
+      return error;
+    }
+    for (StringRef name : out)
+      if (auto [function, variable] = name.split('('); function.empty() || !variable.ends_with(")"))
+        return fail(*node, "'" + key + "' holds \"" + name + "\"",
+                    "write \"function()\" for what it returns, \"function(variable)\" for a variable of its");
     return Error::success();
   }
 
@@ -172,6 +211,7 @@ Declarations Declarations::trusted(StringRef trust) const {
 }
 
 std::string Declarations::place(const Declaration& declaration, size_t name) const {
+  if (declaration.names.front() == annotated_key) return annotated_key.str();
   if (name >= declaration.lines.size()) return file;
   return file + ":" + std::to_string(declaration.lines[name]);
 }

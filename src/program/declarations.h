@@ -15,6 +15,13 @@
 //     variable = "buffer"
 //     why = "only the bytes that recvfrom has written are read"
 //
+//     [[keyed]]                                   packets with different keys meet in none of these locations
+//     key = "find_flow()"                         what the function returns; "serve(c)": its parameter or variable c
+//     fresh = "new_flow()"                        optional: likewise, of a record that is filled at once
+//     locations = ["flow_t.bytes"]                optional; without: the objects that the key points to
+//     shared = ["flow_table"]                     optional, instead: all that packets reach by memory but these
+//     why = "one flow's packets only"
+//
 //     [allocators]
 //     functions = ["pool_get"]                    their result is fresh memory
 #pragma once
@@ -31,14 +38,18 @@ namespace heddle {
 
 // One table of the file.
 struct Declaration {
-  std::string kind;               // "commute", "declared", "scratch" or "allocators"
-  std::vector<std::string> names; // functions; of "declared" and "scratch": one location
+  std::string kind;               // "commute", "declared", "scratch", "keyed" or "allocators"
+  std::vector<std::string> names; // functions; of "declared" and "scratch": one location; of "keyed": keys
   std::string differs;            // of "commute"
   std::string why;
   // Of "commute": the only functions that calls through pointers within calls of these run. Empty: not declared.
   std::vector<std::string> through_pointers;
-  // Where each name stands in the file, and after these each of `through_pointers`; empty when it comes from a plan.
+  // Where each name stands in the file, and after these each of `through_pointers` and of `fresh`; empty when it comes
+  // from a plan.
   std::vector<unsigned> lines;
+  // Of "keyed": keys of records that are filled at once; the locations, or those that are not keyed. Both empty: the objects
+  // that the keys point to.
+  std::vector<std::string> fresh{}, locations{}, shared{};
 
   bool names_functions() const { return kind == "commute" || kind == "allocators"; }
 };
@@ -51,6 +62,10 @@ struct Declarations {
   Declarations trusted(llvm::StringRef trust) const; // under --trust: "proven" or "declared"
   std::string place(const Declaration& declaration, size_t name = 0) const; // "heddle.toml:3"
 };
+
+// The key that the program's own source gives (include/heddle/heddle.h), in place of a name in heddle.toml.
+constexpr llvm::StringRef annotated_key = "HEDDLE_KEY";
+constexpr size_t most_keys = 15; // of heddle.toml; with the annotation: sixteen
 
 constexpr size_t most_commuting_groups = 30; // with two more sets of code that Heddle knows itself: a word
 llvm::ArrayRef<llvm::StringRef> differs_values();

@@ -1,3 +1,4 @@
+#include "program/claims.h"
 #include "program/datagrams.h"
 #include "program/merge.h"
 #include "program/modelled.h"
@@ -23,7 +24,7 @@ namespace heddle {
 namespace {
 
 // Part of the program's id: another way to prepare makes other blocks.
-constexpr StringRef pipeline_version = "heddle-0.1.0-prepare-3";
+constexpr StringRef pipeline_version = "heddle-0.1.0-prepare-4";
 
 std::string digest(const ProgramImage& image, const PrepareOptions& options) {
   SHA256 hash;
@@ -36,6 +37,13 @@ std::string digest(const ProgramImage& image, const PrepareOptions& options) {
     hash.update("|" + body);
   for (const std::string& name : options.declarations.functions())
     hash.update("|call " + name);
+  for (const Declaration& declaration : options.declarations.all) {
+    if (declaration.kind != "keyed" || declaration.names.front() == annotated_key) continue;
+    for (const auto* keys : {&declaration.names, &declaration.fresh})
+      for (const std::string& key : *keys)
+        hash.update((keys == &declaration.fresh ? "|fresh " : "|key ") + key);
+    hash.update("|");
+  }
   hash.update("|O" + std::to_string(options.opt_level));
   return toHex(hash.final(), true).substr(0, 32);
 }
@@ -204,12 +212,24 @@ void drop_dead_bodies(Program& program, ArrayRef<std::string> names) {
   program.bodies = std::move(alive);
 }
 
+// In the order of Declaration::lines.
+std::vector<std::string> functions_named(const Declaration& declaration) {
+  std::vector<std::string> names;
+  if (declaration.names_functions()) {
+    names = declaration.names;
+    append_range(names, declaration.through_pointers);
+  } else if (declaration.kind == "keyed" && declaration.names.front() != annotated_key) {
+    for (const auto* keys : {&declaration.names, &declaration.fresh})
+      for (StringRef key : *keys)
+        names.push_back(key.split('(').first.str());
+  }
+  return names; // else it names a location
+}
+
 // A function that is declared must be one that Heddle sees.
 Error check_declared(const Module& module, const Declarations& declarations) {
   for (const Declaration& declaration : declarations.all) {
-    if (!declaration.names_functions()) continue;       // names a location
-    std::vector<std::string> names = declaration.names; // in the order of Declaration::lines
-    append_range(names, declaration.through_pointers);
+    const std::vector<std::string> names = functions_named(declaration);
     for (size_t i = 0; i != names.size(); ++i) {
       StringRef name = names[i], nearest;
       unsigned distance = 1 + unsigned(name.size()) / 3;
@@ -291,6 +311,7 @@ Expected<Program> prepare(const ProgramImage& image, const PrepareOptions& optio
   if (Error error = check_declared(module, options.declarations)) return std::move(error);
   // Variables become values; loops and calls stay as in the source.
   make_readable(module, **machine, options.declarations.functions());
+  if (Error error = insert_claims(module, options.declarations)) return std::move(error);
   // Packet loops become functions.
   Expected<std::vector<FoundBody>> found = choose_bodies(module, options, program.remarks);
   if (!found) return found.takeError();

@@ -59,6 +59,11 @@ HEDDLE_HIDDEN void make_output_up_to_current(heddle_thread& thread);
 // At the end of a batch: makes all.
 HEDDLE_HIDDEN void make_all_output(heddle_thread& thread);
 
+// keys.cpp. For a body with keys: the lowest stage that a packet may enter, HEDDLE_NONE if none waits. Marks the packets that
+// wait for it and may not, until release_held(); `ready`: how many may.
+HEDDLE_HIDDEN uint32_t hold_back(heddle_thread& thread, const heddle_schedule& schedule, unsigned& ready);
+HEDDLE_HIDDEN void release_held(heddle_thread& thread);
+
 // schedule.cpp
 enum class Mode { Plain, Nested, Staged };
 // How a run that begins now has to go; `count` as for heddle_run_loop. Staged: the thread is ready.

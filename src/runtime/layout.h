@@ -43,7 +43,13 @@ struct heddle_context {
   unsigned char* base; // lowest usable byte of the private stack
 };
 
-struct heddle_kept; // deferred.cpp
+struct heddle_kept;     // deferred.cpp
+struct heddle_schedule; // keys.h
+
+// A key that a packet before the one that is looked at has claimed (keys.cpp).
+struct heddle_known_key {
+  uint64_t key, number;
+};
 
 struct heddle_thread {
   // The stage that runs now, HEDDLE_NONE while staging is off: a site of a stage up to this does nothing.
@@ -63,8 +69,13 @@ struct heddle_thread {
       copies; // the running packet's, of scratch variables (transform/privatize.cpp); null outside of staged packets
 
   uint64_t batches, crossings, alone, deferred;
+  uint64_t visits; // rounds of stages above 0
+  uint64_t held;   // times that a packet was left out of one because of a key
   struct heddle_context* contexts;
-  struct heddle_kept* kept;         // per context: the output that its packets have put off
+  struct heddle_kept* kept; // per context: the output that its packets have put off
+  uint64_t* keys;           // per context: what its packet has claimed of each key
+  struct heddle_known_key* key_table;
+  uint64_t key_table_size, key_table_number; // entries of another number are free
   struct heddle_context* oldest;    // packets in contexts before it have ended, and their output is made
   struct heddle_context* kept_end;  // contexts from it on keep nothing
   struct heddle_context* used_end;  // contexts before it hold packets of this batch

@@ -34,6 +34,25 @@ struct heddle_pcap_packet {
 int heddle_pcap_loop(void* pcap, int count, int (*body)(void* env), unsigned char* user, void* callback);
 int heddle_pcap_dispatch(void* pcap, int count, int (*body)(void* env), unsigned char* user, void* callback);
 
+// Packets that have claimed the same value of `key` enter the stages from `first` to `last` one after the other.
+struct heddle_key_range {
+  uint32_t key, first, last;
+};
+// The order in which packets pass the stages of a body that has keys. src/transform defines a table of them,
+// heddle_schedules, with heddle_schedule_count entries, and heddle_key_count, which is above all keys' numbers.
+struct heddle_schedule {
+  int (*body)(void* env);
+  const uint32_t* last_ordered; // per stage: the highest stage up to it that all packets pass in packet order
+  const struct heddle_key_range* ranges;
+  uint32_t stages, range_count;
+};
+
+// The packet that runs has claimed `value` of a key (src/program/claims.h). `fresh`: it fills the record at once, and what earlier
+// packets still have to do with it is done first. Nothing outside of packets in flight.
+void heddle_claim(uint32_t key, const void* value, uint32_t fresh);
+// At the entry of a packet body with keys: the packet has claimed nothing yet.
+void heddle_forget_claims(void);
+
 // recvfrom, recvmsg and recv in a packet loop that receives one datagram per iteration: same arguments, result and
 // errno. Where the call would wait, or finds nothing, while earlier packets are in flight, these end first and the call is
 // made after them.

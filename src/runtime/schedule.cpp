@@ -7,9 +7,10 @@
 // the next context, and waits for the running round); this file takes the others: the start of a round, gaps
 // where packets skip a stage, and the ends.
 //
-// Order: in a round only packets of that stage run, in packet order, and a later round has a higher stage; a
+// Order, where no packet has a key: in a round only packets of that stage run, in packet order, and a later round has a higher stage; a
 // packet that waits for a stage is waited for by none of the lower ones. So every stage is passed in packet
-// order, and stages follow each other, which is what the analysis relies on (docs/design.md, "Order").
+// order, and stages follow each other, which is what the analysis relies on (docs/design.md, "Order"). With keys, some
+// packets are left out of a round: keys.cpp.
 //
 // Signals run on whatever stack they meet. After fork inside a body the child has all in-flight packets
 // too. A body that leaves by longjmp abandons its batch; the next run notices (begin_run).
@@ -18,6 +19,7 @@
 // stacks, and a site inside a catch handler (the C++ library keeps caught exceptions in one chain per
 // thread); the analysis has to keep cuts out of the last.
 #include "internal.h"
+#include "keys.h"
 
 #include "heddle/heddle.h"
 
@@ -89,6 +91,20 @@ void enter_annotated(heddle_thread& thread, heddle_context& context) {
   __sanitizer_finish_switch_fiber(thread.home_fake_stack, nullptr, nullptr);
 }
 
+// The lowest stage that a packet waits for, HEDDLE_NONE if none does; and how many do.
+uint32_t next_round(const heddle_thread& thread, unsigned& waiting) {
+  uint32_t lowest = HEDDLE_NONE;
+  waiting = 0;
+  for (const heddle_context* context = thread.contexts; context != thread.used_end; context += thread.step) {
+    if (context->stage < lowest) {
+      lowest = context->stage;
+      waiting = 0;
+    }
+    waiting += context->stage == lowest;
+  }
+  return lowest;
+}
+
 } // namespace
 
 void run_context(heddle_thread& thread, heddle_context& context) {
@@ -101,27 +117,20 @@ void run_context(heddle_thread& thread, heddle_context& context) {
 void finish_batch(heddle_thread& thread) {
   heddle_context* const end = thread.used_end;
   const size_t step = thread.step;
+  const heddle_schedule* const schedule = schedule_of(thread.body);
   for (;;) {
-    uint32_t lowest = HEDDLE_NONE;
     unsigned waiting = 0;
-    heddle_context* first = nullptr;
-    for (heddle_context* context = thread.contexts; context != end; context += step) {
-      if (context->stage < lowest) {
-        lowest = context->stage;
-        first = context;
-        waiting = 0;
-      }
-      waiting += context->stage == lowest;
-    }
-    if (lowest == HEDDLE_NONE) break;
+    const uint32_t stage = schedule ? hold_back(thread, *schedule, waiting) : next_round(thread, waiting);
+    if (stage == HEDDLE_NONE) break;
     thread.crossings += waiting;
-    for (heddle_context* context = first; context < end;) {
-      thread.round = lowest; // a packet that ran alone has changed it
+    ++thread.visits;
+    for (heddle_context* context = thread.contexts; context < end; context += step) {
+      if (context->stage != stage) continue;
+      thread.round = stage; // a packet that ran alone has changed it
       run_context(thread, *context);
-      context = thread.current + step;
-      while (context < end && context->stage != lowest)
-        context += step;
+      context = thread.current;
     }
+    if (schedule) release_held(thread);
   }
   make_all_output(thread);
   for (heddle_context* context = thread.contexts; context != end; context += step)
@@ -234,6 +243,8 @@ void heddle_get_counters(struct heddle_counters* counters) {
   counters->crossings = heddle_this_thread.crossings;
   counters->alone = heddle_this_thread.alone;
   counters->deferred = heddle_this_thread.deferred;
+  counters->visits = heddle_this_thread.visits;
+  counters->held = heddle_this_thread.held;
 }
 
 } // extern "C"

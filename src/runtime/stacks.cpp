@@ -1,6 +1,6 @@
 // Private stacks: one mapping per thread, made at its first staged run and freed when it ends.
 //
-//     | guard | stack 0 | guard | stack 1 | ... | contexts | output kept | copies of scratch variables |
+//     | guard | stack 0 | guard | stack 1 | ... | contexts | output kept | keys | copies of scratch variables |
 //
 // The memory of a stack is committed page by page as it is used. Below each lies a guard of 17 pages, so
 // that an overflow faults instead of reaching a neighbour, also when a frame of up to 64 KiB skips part of
@@ -8,6 +8,7 @@
 // the stacks start at different lines (64 colours, neighbours 5 lines apart): else the hot frames of
 // all packets would share the few sets of the first-level data cache that their common offset selects.
 #include "internal.h"
+#include "keys.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -29,6 +30,14 @@ extern "C" const unsigned heddle_scratch_size __attribute__((weak));
 size_t copies_size() {
   if (&heddle_scratch_size == nullptr || heddle_scratch_size == 0) return 0;
   return ((heddle_scratch_size + line - 1) / line | 1) * line;
+}
+
+// A power of two, twice as many as packets at least.
+size_t key_table_entries(size_t count) {
+  size_t entries = 4;
+  while (entries < 2 * count)
+    entries *= 2;
+  return entries;
 }
 
 pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -117,7 +126,11 @@ bool ensure_stacks(heddle_thread& thread, unsigned count) {
   const size_t step = __sanitizer_start_switch_fiber != nullptr ? 2 : 1;
   const size_t stride = guard_size + stack_size;
   const size_t contexts_size = (count * step + 1) * sizeof(heddle_context);
-  const size_t tables_size = (contexts_size + count * size_of_kept() + page - 1) / page * page;
+  const size_t kept_size = count * size_of_kept(), keys_size = key_count() * count * sizeof(uint64_t);
+  const size_t key_table_size = key_count() != 0 ? key_table_entries(count) : 0;
+  const size_t tables_size =
+      (contexts_size + kept_size + keys_size + key_table_size * sizeof(heddle_known_key) + page - 1) / page *
+      page;
   const size_t copies_begin = count * stride + tables_size;
   const size_t size = (copies_begin + count * copies_size() + page - 1) / page * page;
   void* memory =
@@ -137,6 +150,10 @@ bool ensure_stacks(heddle_thread& thread, unsigned count) {
   thread.limit = 0;
   thread.contexts = reinterpret_cast<heddle_context*>(pool + count * stride);
   thread.kept = reinterpret_cast<heddle_kept*>(pool + count * stride + contexts_size);
+  thread.keys = reinterpret_cast<uint64_t*>(pool + count * stride + contexts_size + kept_size);
+  thread.key_table = reinterpret_cast<heddle_known_key*>(thread.keys + key_count() * count);
+  thread.key_table_size = key_table_size;
+  thread.key_table_number = 0;
   thread.oldest = thread.kept_end = thread.contexts;
   for (size_t i = 0; i < count; ++i) {
     unsigned char* copies = copies_size() != 0 ? pool + copies_begin + i * copies_size() : nullptr;

@@ -26,6 +26,7 @@
 #include "transform/gates.h"
 #include "transform/leaving.h"
 #include "transform/privatize.h"
+#include "transform/schedule.h"
 #include "transform/signals.h"
 #include "transform/site.h"
 #include "transform/waiting.h"
@@ -228,6 +229,7 @@ Error stage_module(Module& module, const Plan& plan, SiteMaker make_site) {
     finish_before_waiting(module);
     install_handlers_through_runtime(module);
   }
+  define_schedules(module, plan);
   if (any_of(staged, [](const BodyPlan* body) { return !body->deferred.empty(); }))
     make_output_before_aborts(module);
   return Error::success();

@@ -141,7 +141,7 @@ private:
   // A relaxation that the plan does not use lets nothing through.
   std::string relaxation_of(const Pair& pair, const ReversedPair& read) const {
     static constexpr StringRef names[] = {"declared", "commutative", "allocator", "commuting",
-                                          "scratch",  "errno",       "lock"};
+                                          "scratch",  "errno",       "lock",      "keyed"};
     const bool ahead = is_received_ahead(pair, read);
     if (pair.relaxation == Relaxation::None && !ahead && !is_declared(pair)) return "";
     if (pair.relaxation == Relaxation::Errno &&

@@ -11,7 +11,7 @@ constexpr uint32_t most_pairs = 1 << 14; // places of the table; a power of two
 constexpr uint32_t most_unseen = 4096;
 
 // Which relaxation lets a pair through.
-enum class Relaxation : uint8_t { None, Commutative, Allocator, Commuting, Scratch, Errno, Lock };
+enum class Relaxation : uint8_t { None, Commutative, Allocator, Commuting, Scratch, Errno, Lock, Keyed };
 
 // Regions are code whose accesses do not conflict with each other: that of allocators, that of locks, and that of each
 // group of functions that the user declared to commute. A bit for each that an access is made in.

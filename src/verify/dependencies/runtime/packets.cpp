@@ -14,6 +14,7 @@
 #include "watch.h"
 
 #include "runtime/internal.h"
+#include "runtime/keys.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -108,6 +109,7 @@ void begin_packet(Thread& thread, const void* frame) {
   thread.alone = false;
   thread.regions = 0;
   thread.locks = 0;
+  begin_keys(thread);
   heddle_this_thread.round = 0;
   thread.watching = true;
 }
@@ -156,6 +158,14 @@ void heddle_alone() {
   __atomic_fetch_add(&file->alone, 1, __ATOMIC_RELAXED);
 }
 
+void heddle_claim(uint32_t key, const void* value, uint32_t fresh) {
+  Thread& thread = this_thread;
+  if (thread.watching && inside_packet(thread, __builtin_frame_address(0)))
+    claim(thread, key, reinterpret_cast<uint64_t>(value), fresh != 0);
+}
+
+void heddle_forget_claims() {} // begin_packet
+
 int heddle_run_loop(int (*body)(void* env), void* env, int64_t count) {
   Thread& thread = this_thread;
   const void* frame = __builtin_frame_address(0);
@@ -172,6 +182,7 @@ int heddle_run_loop(int (*body)(void* env), void* env, int64_t count) {
     return result;
   }
   end_batch(thread);
+  thread.schedule = heddle::runtime::schedule_of(body);
   do {
     begin_packet(thread, frame);
     result = body(env);

@@ -2,7 +2,7 @@
 // libpcap. The staging runtime copies each packet; so what libpcap's own buffer holds is new memory every time.
 #include "watch.h"
 
-#include "runtime/runtime.h"
+#include "runtime/keys.h"
 
 #include <sys/time.h>
 
@@ -48,6 +48,7 @@ int run(Read read, void* pcap, int count, int (*body)(void*), unsigned char* use
   }
   Loop loop = {body, user};
   end_batch(thread);
+  thread.schedule = heddle::runtime::schedule_of(body);
   const int result = read(pcap, count, received, reinterpret_cast<unsigned char*>(&loop));
   thread.watching = false;
   end_batch(thread);

@@ -12,7 +12,8 @@
 // Why the highest stage is enough. A pair is reversed when the later access has the lower stage, so whatever a lower
 // record would be reversed with, the highest one is, too. A packet's own stage never falls; so its own record, where
 // it has taken the place of another packet's with a stage at most as high, hides nothing: the packet's later accesses
-// have that stage or a higher one. Accesses in stage 0 are reversed with nothing and are not recorded.
+// have that stage or a higher one. With keys, which pairs are in order depends on what both packets have claimed; so accesses of
+// packets with other keys are of another kind. Accesses in stage 0 are reversed with nothing and are not recorded.
 //
 // Memory: what the packets of one batch touched in stages above 0, up to `most_records`; what does not fit is
 // counted. Emptied by changing the number of the batch.
@@ -29,6 +30,7 @@ struct Kind {
   // its size.
   uint32_t bits = 0;
   uint32_t regions = 0; // that it is made in (format.h)
+  uint32_t keys = 0;    // a hash of what the packet has claimed
   bool writes() const { return bits & 1; }
   bool updates() const { return bits & 0x1e; }
   bool same_update(Kind other) const { return updates() && ((bits ^ other.bits) & 0x1ffe) == 0; }

@@ -15,6 +15,7 @@ void release(void* pointer) {
   thread.watching = false;
   thread.shadow.release();
   release_scratch(thread);
+  release_keys(thread);
 }
 
 void make_key() {

@@ -24,14 +24,15 @@ Kind kind_of(const Thread& thread, uint64_t begin, uint64_t size, uint32_t what)
   unsigned bits = (what & what_write) != 0;
   if (unsigned op = what >> what_op_shift; op != 0)
     bits |= op << 1 | unsigned(begin & 7) << 5 | unsigned(size & 0x1f) << 8;
-  return {bits, begin < outside_memory ? thread.regions : 0}; // output and locks within keep their order
+  // Output and locks within a region keep their order.
+  return {bits, begin < outside_memory ? thread.regions : 0, thread.key_hash};
 }
 
 struct Access {
   uint64_t begin;
   Kind kind;
   uint32_t place;
-  uint32_t stage; // as the later of two: a packet that is alone comes after all before it
+  uint32_t passed; // earlier packets have left this stage behind: all stages, if this one is alone
 };
 
 void reverse(const Thread& thread, const Record& first, const Access& second, uint64_t address) {
@@ -39,6 +40,8 @@ void reverse(const Thread& thread, const Record& first, const Access& second, ui
   pair.first_place = first.place;
   pair.second_place = second.place;
   pair.relaxation = relaxation_of(thread, first.kind, second.kind, address);
+  if (pair.relaxation == Relaxation::None && ordered_by_key(thread, first.packet, first.stage))
+    pair.relaxation = Relaxation::Keyed;
   pair.first_writes = first.kind.writes();
   pair.second_writes = second.kind.writes();
   pair.count = 1;
@@ -56,7 +59,7 @@ void compare(const Thread& thread, const Access& access, uint64_t granule, uint8
     const Record& record = thread.shadow.record(i);
     i = record.next;
     const uint8_t common = record.bytes & bytes;
-    if (common == 0 || record.stage <= access.stage || record.packet == thread.in_batch) continue;
+    if (common == 0 || record.stage <= access.passed || record.packet == thread.in_batch) continue;
     if (!record.kind.writes() && !access.kind.writes()) continue;
     reverse(thread, record, access, granule * 8 + unsigned(__builtin_ctz(common)));
   }
@@ -66,9 +69,10 @@ void compare(const Thread& thread, const Access& access, uint64_t granule, uint8
 
 void access(Thread& thread, uint64_t begin, uint64_t size, uint32_t what, uint32_t place) {
   ++thread.accesses;
-  const Access made = {begin, kind_of(thread, begin, size, what), place, thread.alone ? ~0u : thread.stage};
+  const Access made = {begin, kind_of(thread, begin, size, what), place,
+                       thread.alone ? ~0u : last_ordered(thread, thread.stage)};
   if (thread.scratch_count != 0) touch_scratch(thread, begin, begin + size, what & what_write, place);
-  const bool reversible = made.stage < thread.highest, recorded = thread.stage > 0;
+  const bool reversible = made.passed < thread.highest, recorded = thread.stage > 0;
   if (!reversible && !recorded) return;
   thread.watching = false; // a signal handler that interrupts this has to stay out
   const uint64_t end = begin + size;

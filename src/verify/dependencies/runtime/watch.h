@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct heddle_schedule; // src/runtime/runtime.h
+
 #define HEDDLE_HIDDEN __attribute__((visibility("hidden")))
 // Called before nearly every load and store: what is not needed of the caller's registers is left alone.
 #define HEDDLE_LIGHT __attribute__((preserve_most, visibility("hidden")))
@@ -14,6 +16,7 @@
 namespace heddle::dependencies {
 
 struct ScratchVariable; // scratch.cpp
+struct PacketKeys;      // keys.cpp
 
 struct Thread {
   bool watching;    // a packet of a batch runs, and the runtime itself does not; read at every access
@@ -32,6 +35,9 @@ struct Thread {
   Shadow shadow;
   ScratchVariable* scratch; // of which each packet in flight has a copy when staged
   uint32_t scratch_count;
+  const heddle_schedule* schedule; // of the body whose packets run; null: it has no keys
+  PacketKeys* keys;                // of the batch's packets
+  uint32_t keys_size, key_hash;    // key_hash: of all that the packet has claimed
 };
 
 extern HEDDLE_HIDDEN __thread Thread this_thread __attribute__((tls_model("initial-exec")));
@@ -64,6 +70,15 @@ HEDDLE_HIDDEN void release_scratch(Thread& thread);
 HEDDLE_HIDDEN bool is_scratch(const Thread& thread, uint64_t address);
 // Reports a read of what the packet has not written.
 HEDDLE_HIDDEN void touch_scratch(Thread& thread, uint64_t begin, uint64_t end, bool writes, uint32_t place);
+
+// keys.cpp
+HEDDLE_HIDDEN void begin_keys(Thread& thread);
+HEDDLE_HIDDEN void release_keys(Thread& thread);
+HEDDLE_HIDDEN void claim(Thread& thread, uint32_t key, uint64_t value, bool fresh);
+// The highest stage up to this one that packets pass in packet order.
+HEDDLE_HIDDEN uint32_t last_ordered(const Thread& thread, uint32_t stage);
+// Does a key keep an access of an earlier packet of the batch, in a stage, before what the packet does now?
+HEDDLE_HIDDEN bool ordered_by_key(const Thread& thread, uint32_t earlier, uint32_t earlier_stage);
 
 // threads.cpp. What the thread holds goes with it.
 HEDDLE_HIDDEN void release_at_end(Thread& thread);

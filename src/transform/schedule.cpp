@@ -1,0 +1,80 @@
+// match: the bodies whose plans have key ranges. legal: keyed.cpp has checked the ranges. profitable: without keys there is
+// nothing, and the runtime goes by packet order. rewrite: constant tables, and at each such body's entry a call that forgets what
+// the context's last packet has claimed. count: one table per body.
+#include "transform/schedule.h"
+
+#include "program/claims.h"
+#include "transform/site.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Module.h"
+
+using namespace llvm;
+
+namespace heddle {
+
+namespace {
+
+Constant* words(Module& module, ArrayRef<uint32_t> values) {
+  Constant* data = ConstantDataArray::get(module.getContext(), values);
+  return new GlobalVariable(module, data->getType(), true, GlobalValue::PrivateLinkage, data, "heddle.order");
+}
+
+// Per stage, the highest ordered one up to it.
+SmallVector<uint32_t, 32> last_ordered(const BodyPlan& body) {
+  unsigned stages = unsigned(body.stages.size());
+  for (const PlannedSite& site : body.sites)
+    stages = std::max(stages, site.stage + 1);
+  SmallVector<uint32_t, 32> result;
+  for (unsigned s = 0; s != stages; ++s) {
+    const bool ordered = s == 0 || s >= body.stages.size() || body.stages[s].ordered;
+    result.push_back(ordered ? s : result.back());
+  }
+  return result;
+}
+
+void forget_claims_at_entry(Function& body) {
+  IRBuilder<> builder(&*body.getEntryBlock().getFirstInsertionPt());
+  FunctionCallee forget = body.getParent()->getOrInsertFunction("heddle_forget_claims", builder.getVoidTy());
+  cast<Function>(forget.getCallee())->setVisibility(GlobalValue::HiddenVisibility);
+  builder.CreateCall(forget)->setDoesNotThrow();
+  forget_conclusions(body);
+}
+
+} // namespace
+
+void define_schedules(Module& module, const Plan& plan) {
+  LLVMContext& context = module.getContext();
+  auto* pointer = PointerType::get(context, 0);
+  Type* word = Type::getInt32Ty(context);
+  auto* row = StructType::get(pointer, pointer, pointer, word, word);
+  SmallVector<Constant*, 2> rows;
+  SmallVector<unsigned, 8> used;
+  for (const BodyPlan& body : plan.bodies) {
+    Function* function = body.sites.empty() || body.keys.empty() ? nullptr : module.getFunction(body.body);
+    if (!function || function->isDeclaration()) continue;
+    SmallVector<uint32_t, 32> ordered = last_ordered(body);
+    SmallVector<uint32_t, 24> ranges;
+    for (const KeyRange& range : body.keys) {
+      append_range(ranges, std::initializer_list<uint32_t>{range.key, range.first, range.last});
+      if (!is_contained(used, range.key)) used.push_back(range.key);
+    }
+    rows.push_back(ConstantStruct::get(row, function, words(module, ordered), words(module, ranges),
+                                       ConstantInt::get(word, ordered.size()),
+                                       ConstantInt::get(word, body.keys.size())));
+    forget_claims_at_entry(*function);
+  }
+  drop_claims(module, used);
+  if (rows.empty()) return;
+  auto* table = ConstantArray::get(ArrayType::get(row, rows.size()), rows);
+  auto* schedules = new GlobalVariable(module, table->getType(), true, GlobalValue::WeakAnyLinkage, table,
+                                       "heddle_schedules");
+  schedules->setVisibility(GlobalValue::HiddenVisibility);
+  define_setting(module, "heddle_schedule_count", unsigned(rows.size()));
+  define_setting(module, "heddle_key_count", *max_element(used) + 1);
+}
+
+} // namespace heddle

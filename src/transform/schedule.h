@@ -1,0 +1,15 @@
+// What the runtime has to know of the order in which packets pass the stages (src/runtime/keys.h).
+#pragma once
+
+#include "plan/plan.h"
+
+namespace llvm {
+class Module;
+}
+
+namespace heddle {
+
+// Keeps the claims of the keys that the plan uses, and drops the others. Defines the tables; nothing where no key is used.
+void define_schedules(llvm::Module& module, const Plan& plan);
+
+} // namespace heddle
