@@ -32,8 +32,11 @@ void claim_before(Instruction& before, Value& value, unsigned key, bool fresh) {
   declared->setVisibility(GlobalValue::HiddenVisibility);
   declared->setDoesNotThrow();
   Value* record = &value;
-  if (record->getType()->isIntegerTy())
-    record = builder.CreateIntToPtr(builder.CreateZExtOrTrunc(record, builder.getInt64Ty()), pointer);
+  if (record->getType()->isIntegerTy()) { // not null, and apart from others in more than the low bits
+    Value* number = builder.CreateZExtOrTrunc(record, builder.getInt64Ty());
+    number = builder.CreateOr(builder.CreateShl(number, 3), uint64_t(1) << 62);
+    record = builder.CreateIntToPtr(number, pointer);
+  }
   CallInst* call = builder.CreateCall(claim, {builder.getInt32(key), record, builder.getInt32(fresh)});
   call->setDoesNotThrow();
   call->addFnAttr(Attribute::NoMerge); // with another key's, the number would be no constant

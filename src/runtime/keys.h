@@ -30,10 +30,10 @@ constexpr uint64_t unclaimed = 0; // nothing yet: counts as any
 constexpr uint64_t no_record = 1; // it claimed a null pointer: it has nothing there
 constexpr uint64_t any_value = ~uint64_t(0);
 
-// After a further claim.
+// After a further claim. Programs keep flags in the low bits of pointers; without these, records closer than that count as one.
 inline uint64_t after_claim(uint64_t held, uint64_t value) {
+  value &= ~uint64_t(7);
   if (value == 0) return held == unclaimed ? no_record : held;
-  if (value == no_record) value = any_value; // no pointer; a number, maybe
   return held == unclaimed || held == no_record || held == value ? value : any_value;
 }
 

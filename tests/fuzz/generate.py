@@ -22,8 +22,8 @@ HEADER = """\
 #include <string.h>
 #include <unistd.h>
 
-struct packet { uint32_t id, flow, length, kind; uint32_t out[8]; uint8_t data[32]; };
 struct flow { uint32_t hits, bytes, state, last; struct flow *next; };
+struct packet { uint32_t id, flow, length, kind; uint32_t out[8]; uint8_t data[32]; struct flow *own; };
 
 enum { PACKETS = %(packets)d, BURST = %(burst)d, FLOWS = 16 };
 static struct packet pool[PACKETS];
@@ -75,7 +75,7 @@ int main(void)
 RARE_SHARE = "0.1"
 
 
-LOOSE = {"bits", "branch", "call", "counter", "counter_array", "errno", "heap", "local_array", "lock", "log", "loop", "output", "rare",
+LOOSE = {"bits", "branch", "call", "counter", "counter_array", "errno", "heap", "keyed", "local_array", "lock", "log", "loop", "output", "rare",
          "scratch_far"}
 
 
@@ -90,6 +90,7 @@ class Generator:
         self.phase = 0
         self.has_log = False
         self.commuting = []   # functions that commute with themselves, each a group of its own
+        self.keyed = []       # (function that gives a flow's record, one that gives a fresh record or None)
         self.shared = []      # globals that any statement may read and write: the conflicts
         self.features = [getattr(self, n) for n in sorted(dir(self)) if n.startswith("feature_")]
         # Some programs have nothing that ties a packet's path together but what they write: many cuts are legal there.
@@ -275,6 +276,42 @@ class Generator:
             lines.append(f"x ^= {head}->last + {count};")
         return lines
 
+    def keyed_table(self):
+        """A record per flow, found by a function that it returns the name of. At times there are fewer records than flows, so
+        that they are given away, or what is filled at once is not declared."""
+        table, find, fresh = self.name("records"), self.name("find"), self.name("fresh")
+        records = self.random.choice([4, 16, 16, 64])
+        self.globals += [f"static struct flow {table}[{records}];", f"static uint32_t {table}_used;"]
+        self.dump.append(f'    for (int i = 0; i < {records}; i++) printf("{table} %u %u %u %u\\n", {table}[i].hits, '
+                         f'{table}[i].bytes, {table}[i].state, {table}[i].last);')
+        inline = self.random.choice(["", "__attribute__((noinline)) "])
+        self.functions.append(f"{inline}static struct flow *{fresh}(void) {{ return &{table}[{table}_used++ % {records}]; }}\n")
+        self.functions.append(f"{inline}static struct flow *{find}(uint32_t id)\n{{\n"
+                              f"    for (unsigned i = 0; i < {records}; i++)\n        if ({table}[i].last == id + 1) return &{table}[i];\n"
+                              f"    struct flow *f = {fresh}();\n    f->last = id + 1; f->hits = 0; f->state = id; f->bytes = 7;\n"
+                              f"    return f;\n}}\n")
+        self.keyed.append((find, fresh if self.random.random() < 0.8 else None))
+        return find
+
+    def keyed_use(self, record):
+        """An order that shows."""
+        return self.random.choice([f"{record}->hits++; x += {record}->hits;",
+                                   f"{record}->state = mix({record}->state ^ x); x += {record}->state;",
+                                   f"{record}->bytes = {record}->bytes * 31 + {self.field()};", f"x ^= {record}->bytes;"])
+
+    def feature_keyed(self):
+        """At times two records are asked for, or none on some path."""
+        find, f = self.keyed_table(), self.name("f")
+        lines, chance = [f"struct flow *{f} = {find}(p->flow);"], self.random.random()
+        if chance < 0.15:
+            lines.append(f"if ({self.field()} & 1) {f} = {find}((p->flow + 1) % FLOWS);")
+        elif chance < 0.3:
+            lines = [f"struct flow *{f} = 0;", f"if ({self.field()} & 3) {f} = {find}(p->flow);"]
+        if0 = f"if ({f}) " if 0.15 <= chance < 0.3 else ""
+        for _ in range(self.random.randrange(2, 4)):
+            lines += [if0 + "{ " + self.keyed_use(f) + " }", *self.inner(self.random.randrange(1, 3))]
+        return lines
+
     def feature_branch(self):
         then, other = self.statements(2), self.statements(1)
         return [f"if ({self.field()} & {1 << self.random.randrange(4)}) {{", *then, "} else {", *other, "}"]
@@ -349,7 +386,8 @@ class Generator:
         for _ in range(count):
             feature = self.random.choice(self.features)
             if self.depth <= 0 and feature.__name__ in ("feature_call", "feature_branch", "feature_loop",
-                                                        "feature_pointers", "feature_rare", "feature_scratch_far", "feature_errno", "feature_lock"):
+                                                        "feature_pointers", "feature_rare", "feature_scratch_far", "feature_errno",
+                                                        "feature_lock", "feature_keyed"):
                 feature = self.feature_counter
             # A declaration must not leak into the next statement's block.
             lines += ["{", *feature(), "}"]
@@ -389,9 +427,14 @@ class Generator:
             lines.insert(0, "uint32_t scratch[3] = { 0 };")
             handed_on = self.random.random() < 0.2
             lines.append("    scratch[1] = p->length; scratch[2] = mix(p->id);" + ("" if handed_on else " scratch[0] = x;"))
+        own = self.keyed_table() if self.random.random() < (0.6 if self.loose else 0.15) else None
+        if own: # the packet carries its record
+            lines.append(f"    p->own = {own}(p->flow);")
         logs = self.random.random() < (0.8 if self.loose else 0.4)
         for k, call in enumerate(calls):
             lines.append(f"    {call}")
+            if own:
+                lines += ["    " + self.keyed_use("p->own") for _ in range(self.random.randrange(1, 3))]
             if logs and self.random.random() < 0.6:
                 lines += ["    " + log for log in self.log_calls()]
             if exits and self.random.random() < 0.2:
@@ -421,8 +464,11 @@ class Generator:
 
     def declarations(self):
         """For heddle.toml; empty: nothing to declare."""
-        return "".join(f'[[commute]]\nfunctions = ["{name}"]\ndiffers = "iteration order"\nwhy = "shown sorted"\n'
-                       for name in self.commuting[:30])
+        commuting = [f'[[commute]]\nfunctions = ["{name}"]\ndiffers = "iteration order"\nwhy = "shown sorted"\n'
+                     for name in self.commuting[:30]]
+        keyed = [f'[[keyed]]\nkey = "{find}()"\n' + (f'fresh = "{fresh}()"\n' if fresh else "") + 'why = "one flow only"\n'
+                 for find, fresh in self.keyed[:15]]
+        return "".join(commuting + keyed)
 
 
 def generate(seed):

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "analysis/analyse.h"
+#include "program/claims.h"
 #include "program/pipeline.h"
 #include "support/file.h"
 #include "support/process.h"
@@ -57,6 +58,7 @@ inline Program program_of(const std::string& source, llvm::ArrayRef<std::string>
   program.module = llvm::parseIRFile(folder.file("p.bc"), problem, *program.context);
   auto machine = llvm::cantFail(target_machine(*program.module));
   make_readable(*program.module, *machine, calls);
+  llvm::cantFail(insert_claims(*program.module, {}));
   optimise(*program.module, *machine, 2);
   split_after_calls(*program.module);
   PacketBody body;
