@@ -15,8 +15,9 @@ class Keys {
 public:
   Keys(const BodyGraph& graph, const Effects& effects);
 
-  // Has a packet that comes to the node claimed the key, on whatever way? `fresh`: as a record that is filled at once.
-  bool claimed(uint32_t node, unsigned key) const { return before_[node].any >> key & 1; }
+  // A bit for each key that a packet which comes to the node has claimed, on whatever way; `fresh`: as a record that is
+  // filled at once.
+  uint32_t claimed(uint32_t node) const { return before_[node].any; }
   bool claimed_fresh(uint32_t node, unsigned key) const { return before_[node].fresh >> key & 1; }
 
   // Nodes that claim the key, or may within a closed call; and the values claimed, where they are known.

@@ -462,11 +462,20 @@ private:
   // An access that a packet may make before it has claimed the key.
   std::string unclaimed(unsigned number, llvm::ArrayRef<uint32_t> members) const {
     for (uint32_t member : members)
-      for (const AccessTable::Carrier& carrier : table_.carriers(member))
-        if (!table_.keys()[member].rare && !options_.keys->claimed(carrier.node, number))
-          return location_of(*carrier.at).str() + " in " + function_name(*carrier.at) +
+      for (const auto& [unit, at] : table_.made_by(member))
+        if (!table_.keys()[member].rare && !(keys_claimed_before(unit) >> number & 1))
+          return location_of(*at).str() + " in " + function_name(*at) +
                  " touches it before the packet has claimed the key";
     return "";
+  }
+
+  // A bit per key that is claimed before all nodes of the unit.
+  uint32_t keys_claimed_before(AccessTable::UnitId unit) const {
+    auto [known, fresh] = claimed_before_.try_emplace(unit, ~0u);
+    if (fresh)
+      for (uint32_t node : table_.nodes_of(unit))
+        known->second &= options_.keys->claimed(node);
+    return known->second;
   }
 
   // The location is that of the packets with one key.
@@ -794,6 +803,7 @@ private:
   LocationNames names_;
   bool errno_is_handed_on_ = false;
   std::string not_scratch_; // of the object that is looked at
+  mutable llvm::DenseMap<AccessTable::UnitId, uint32_t> claimed_before_; // keys_claimed_before()
   Locations result_;
 };
 
