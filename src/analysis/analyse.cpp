@@ -201,7 +201,9 @@ void add_unused_key(Analysis& analysis, const Declarations& declarations, const 
 void add_unused_declarations(Analysis& analysis, const Declarations& declarations) {
   for (const Declaration& declaration : declarations.all) {
     auto freed = [&](const SharedLocation& location) {
-      return location.verdict == declaration.kind && is_meant(declaration, location.name, location.object);
+      const bool by_it = location.verdict == declaration.kind ||
+                         (location.verdict == "errno" && declaration.kind == "scratch");
+      return by_it && is_meant(declaration, location.name, location.object);
     };
     if (declaration.kind == "keyed") add_unused_key(analysis, declarations, declaration);
     auto used = [&](const CutGraph& graph) { return llvm::any_of(graph.locations, freed); };

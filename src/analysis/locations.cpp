@@ -533,8 +533,10 @@ private:
 
   bool own_errno(SharedLocation& location, llvm::ArrayRef<uint32_t> keys) {
     if (llvm::none_of(keys, [&](uint32_t key) { return table_.keys()[key].write; })) return false;
-    const std::string exposed = scratch_.errno_exposed_to_packets();
-    const std::string outside = exposed.empty() && on("errno") ? scratch_.errno_exposed_outside() : "";
+    const Declaration* declaration = on("scratch") ? declared("scratch", location.name, {}) : nullptr;
+    const std::string exposed = declaration ? "" : scratch_.errno_exposed_to_packets();
+    const std::string outside =
+        !declaration && exposed.empty() && on("errno") ? scratch_.errno_exposed_outside() : "";
     errno_is_handed_on_ = !exposed.empty();
     if (!on("errno")) return false;
     if (!exposed.empty() || !outside.empty()) {
@@ -543,8 +545,11 @@ private:
     }
     touch_all(location, keys);
     result_.own_errno = true;
-    relax(location, "errno",
-          "every packet that reads it has set it before, or a call of its has failed: each has its own");
+    relax(
+        location, "errno",
+        declaration
+            ? options_.declarations.place(*declaration) + ": " + declaration->why
+            : "every packet that reads it has set it before, or a call of its has failed: each has its own");
     return true;
   }
 
@@ -802,7 +807,7 @@ private:
   std::vector<uint32_t> maker_slot_; // by unit, common and rare: where it was in the list made last
   LocationNames names_;
   bool errno_is_handed_on_ = false;
-  std::string not_scratch_; // of the object that is looked at
+  std::string not_scratch_;                                              // of the object that is looked at
   mutable llvm::DenseMap<AccessTable::UnitId, uint32_t> claimed_before_; // keys_claimed_before()
   Locations result_;
 };

@@ -62,6 +62,37 @@ bool may_unwind(const llvm::Instruction& instruction) {
   return !deferrable_function(*call) || instruction.getModule()->getFunction("pthread_cancel");
 }
 
+// A jump needs a frame to go to that is older than the loop: of a function of the program's that has made one known (setjmp), or
+// of a library's that called the function with the loop, or one that calls that.
+bool may_be_jumped_out_of(const PacketBody& body, const PointsTo& points_to) {
+  const llvm::Module& module = points_to.module();
+  if (!body.run) return true;
+  llvm::DenseMap<const llvm::Function*, std::vector<const llvm::Function*>> callers;
+  for (const llvm::Function& function : module) {
+    if (function.callsFunctionThatReturnsTwice()) return true;
+    for (const llvm::BasicBlock& block : function)
+      for (const llvm::Instruction& instruction : block)
+        if (const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction))
+          for (const llvm::Function* callee : points_to.callees(*call))
+            callers[callee].push_back(&function);
+  }
+  llvm::DenseSet<const llvm::Function*> outside_knows;
+  for (const MemoryObject& object : points_to.objects())
+    if (object.kind == ObjectKind::Function && points_to.escapes(object.id))
+      outside_knows.insert(llvm::cast<llvm::Function>(object.site));
+  llvm::SmallPtrSet<const llvm::Function*, 16> seen;
+  std::vector<const llvm::Function*> work{body.run->getFunction()};
+  while (!work.empty()) {
+    const llvm::Function* function = work.back();
+    work.pop_back();
+    if (!seen.insert(function).second) continue;
+    const bool known = !function->hasLocalLinkage() && function->getName() != "main";
+    if (known || outside_knows.contains(function)) return true;
+    llvm::append_range(work, callers[function]);
+  }
+  return false;
+}
+
 } // namespace
 
 std::vector<LoopExit> loop_exits(const BodyGraph& graph, const PacketBody& body, const AccessTable& table,
@@ -112,7 +143,8 @@ std::vector<LoopExit> loop_exits(const BodyGraph& graph, const PacketBody& body,
   auto ends = [](const AccessKey& key) { return !key.rare; };
   auto writes = [](const AccessKey& key) { return key.write; };
   add_system(SystemLocation::ProcessExit, ends, "may end the program");
-  add_system(SystemLocation::Jump, [](const AccessKey&) { return true; }, "may jump out of the loop");
+  if (may_be_jumped_out_of(body, points_to))
+    add_system(SystemLocation::Jump, [](const AccessKey&) { return true; }, "may jump out of the loop");
   if (body.is_callback())
     add_system(SystemLocation::ReceivePort, writes, "changes the receive interface (pcap_breakloop)");
   return result;

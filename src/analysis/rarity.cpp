@@ -66,8 +66,9 @@ Rarity::Rarity(const Program& program, const BlockTable& blocks, const PointsTo&
   for (BlockId id = 0; id != blocks.size(); ++id) {
     const llvm::BasicBlock& block = *blocks.block(id);
     const llvm::Function* function = block.getParent();
-    rare_[id] = rare(id) && !block.isEHPad() && !is_opaque(*function) && !in_signals.contains(function) &&
-                !groups.reached().contains(function) && !function->hasFnAttribute(llvm::Attribute::Naked);
+    rare_[id] = rare(id) && !block.isEHPad() && !is_modelled_by_name(source_name(*function)) &&
+                !in_signals.contains(function) && !groups.reached().contains(function) &&
+                !function->hasFnAttribute(llvm::Attribute::Naked);
   }
   for (const PacketBody& body : program.bodies)
     rare_[blocks.id(&body.body->getEntryBlock())] = false;

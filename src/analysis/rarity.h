@@ -7,13 +7,13 @@
 
 namespace heddle {
 
-// Described by a model or an allocator by name: never opened, and never rare.
+// Described by a model, or an allocator by name: never opened.
 bool is_opaque(const llvm::Function& function);
 
 // What may run, in the middle of anything, in signal handlers that the runtime does not know of.
 llvm::DenseSet<const llvm::Function*> run_by_signals(const PointsTo& points_to);
 
-// Rare blocks, by number. Not exception pads (nothing can stand before them), not what models describe, not what
+// Rare blocks, by number. Not exception pads (nothing can stand before them), not functions described by models, not what
 // may run in a signal handler or within a call of a commuting group, not the beginning of a body.
 class Rarity {
 public:

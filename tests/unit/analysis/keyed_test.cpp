@@ -47,7 +47,8 @@ TEST(KeyedLocations, CanBeSwitchedOff) {
 }
 
 TEST(KeyedLocations, OneAccessBeforeTheClaimIsEnough) {
-  CutGraph graph = keyed_graph(R"(int body(void *env) { OWN struct flow *r = find(p->length); if (!r) return 0;
+  CutGraph graph =
+      keyed_graph(R"(int body(void *env) { OWN struct flow *r = find(p->length); if (!r) return 0;
     r->hits += r->state; heddle_key(r); p->out = r->state; r->state = p->length; return 0; })");
   EXPECT_EQ(verdict_on(graph, "flows[*].state"), "window");
   for (const SharedLocation& location : graph.locations)
@@ -55,10 +56,11 @@ TEST(KeyedLocations, OneAccessBeforeTheClaimIsEnough) {
 }
 
 TEST(KeyedLocations, AClaimOnOneBranchOnlyIsNone) {
-  EXPECT_EQ(verdict_on(keyed_graph(R"(int body(void *env) { OWN struct flow *r = find(p->length); if (!r) return 0;
+  EXPECT_EQ(
+      verdict_on(keyed_graph(R"(int body(void *env) { OWN struct flow *r = find(p->length); if (!r) return 0;
     if (p->out & 1) heddle_key(r); p->out = r->state; r->state = p->length; return 0; })"),
-                       "flows[*].state"),
-            "window");
+                 "flows[*].state"),
+      "window");
 }
 
 TEST(KeyedLocations, AClaimInACalledFunctionCounts) {

@@ -66,6 +66,20 @@ TEST(RareCode, IsNotWhatASignalHandlerRunsThatMayJumpOrIsInstalledByOtherMeans) 
   EXPECT_FALSE(names("struct sigaction a = {.sa_handler = jumps}; sigaction(SIGUSR1, &a, 0);").count("note"));
 }
 
+TEST(RareCode, IsAlsoWherePoolAllocatorsFail) {
+  Program program = program_of(packet_loop + R"(
+    uint32_t failures;
+    NOINLINE void *ngx_palloc(void *pool, size_t size) { if (size > 99) { failures++; return 0; } return malloc(size); }
+    int body(void *env) { OWN p->out = ngx_palloc(p, p->length) != 0; return 0; })");
+  BlockTable blocks(*program.module);
+  AnalysisOptions options;
+  options.rare = [](BlockId) { return true; };
+  Analysis analysis = llvm::cantFail(analyse(program, blocks, options));
+  EXPECT_TRUE(llvm::any_of(analysis.graphs.front().gates, [&](BlockId gate) {
+    return blocks.block(gate)->getParent()->getName() == "ngx_palloc";
+  }));
+}
+
 TEST(RareCode, IsNotTheBeginningOfTheBody) {
   Program program = program_of("static void start(void);\n" + frame + "static void start(void) {}");
   BlockTable blocks(*program.module);

@@ -182,6 +182,20 @@ TEST(Errno, ReadWithoutSuchACall) {
   EXPECT_FALSE(graph.own_errno);
 }
 
+TEST(Errno, DeclaredToBeThePacketsOwn) {
+  Program program = program_of("#include <errno.h>\n#include <unistd.h>\n" + packet_loop +
+                               "int body(void *env) { OWN p->out = errno; p->out += close(3); return 0; }");
+  BlockTable blocks(*program.module);
+  AnalysisOptions options;
+  options.locations.declarations = {"heddle.toml",
+                                    {{"scratch", {"errno"}, "", "read after failures only", {}, {}}}};
+  Analysis analysis = llvm::cantFail(analyse(program, blocks, options));
+  EXPECT_EQ(verdict_on(analysis.graphs.front(), "errno"), "errno");
+  EXPECT_TRUE(analysis.graphs.front().own_errno);
+  EXPECT_TRUE(
+      llvm::none_of(analysis.remarks, [](const Remark& r) { return r.code == "unused-declaration"; }));
+}
+
 TEST(Errno, ReadWhereACallHasFailed) {
   const char* fails = R"(
     int body(void *env) { OWN long n = read(3, p, 4); if (n < 0) p->out = errno; return 0; })";
