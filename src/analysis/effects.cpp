@@ -1,7 +1,9 @@
 // Effects of instructions, and their sums over calls.
 //
 // A summary is the union over everything that a call may run. Functions that call each other in a cycle share
-// theirs, so the sums go bottom-up over the components of the call graph, as bit vectors of interned
+// theirs. With rare code a function counts twice, as common code calls it and as rare code does: what rare code calls is
+// done on a rare path, and never leads back to common code. Else a function that may log an error, by way of pointers
+// that may lead anywhere, would do in common code all that the program does. The sums go bottom-up over the components of that graph, as bit vectors of interned
 // accesses; the instruction that stands for an access is looked up when somebody asks. Reads of constants are
 // left out, and in summaries the frames of the callees, unless a pointer to one is kept outside the stack.
 #include "analysis/effects.h"
@@ -39,8 +41,9 @@ struct SameEffect { // equal but for the instruction
 
 using AccessIds = SparseBitVector<>;
 
-struct Component { // functions that call each other
+struct Component { // functions that call each other, all from common or all from rare code
   std::vector<const Function*> members;
+  bool rare = false;
   std::vector<uint32_t> callees; // components, before this one
   AccessIds accesses;
   SparseBitVector<> reach; // components, itself included
@@ -64,7 +67,7 @@ struct Effects::State {
   std::unordered_map<Access, uint32_t, SameEffect, SameEffect> ids;
   std::vector<Access> interned;
   DenseMap<const Function*, std::vector<std::pair<uint32_t, const Instruction*>>> local;
-  DenseMap<const Function*, uint32_t> component_of;
+  DenseMap<const Function*, uint32_t> component_of[2]; // as called from common and from rare code
   std::vector<Component> components;
   ObjectSet kept_frames; // stack objects that something outside the stack points to
 
@@ -141,7 +144,6 @@ void Effects::State::settle_functions(std::vector<const Function*>& functions) {
         if (objects[pointee].kind == ObjectKind::Stack) kept_frames.set(pointee);
   for (const Function& function : points_to.module()) {
     if (function.isDeclaration()) continue;
-    component_of[&function] = functions.size();
     functions.push_back(&function);
     auto& own = local[&function];
     DenseSet<uint32_t> known;
@@ -215,59 +217,73 @@ SmallVector<uint32_t, 4> Effects::State::variants_of(uint32_t id) const {
   return result;
 }
 
+// Members are numbers of functions; those from functions.size() on stand for the same functions, as rare code calls them.
 void Effects::State::settle_component(ArrayRef<uint32_t> members,
                                       const std::vector<const Function*>& functions) {
-  uint32_t self = components.size();
+  const uint32_t self = components.size();
   components.emplace_back();
   Component& made = components.back();
   made.reach.set(self);
-  DenseSet<uint32_t> added[2]; // callees, from common and from rare code
+  made.rare = members.front() >= functions.size();
   for (uint32_t member : members) {
-    made.members.push_back(functions[member]);
-    component_of[functions[member]] = self;
+    made.members.push_back(functions[member % functions.size()]);
+    component_of[made.rare][made.members.back()] = self;
   }
+  AccessIds own;
   for (const Function* function : made.members)
     for (auto [id, at] : local[function])
-      made.accesses.set(id);
+      own.set(id);
+  made.accesses = made.rare ? as_rare(own) : own;
+  DenseSet<uint32_t> added[2]; // callees, as called from common and from rare code
   for (const Function* function : made.members)
     for (const Instruction& instruction : instructions(*function)) {
       auto* call = dyn_cast<CallBase>(&instruction);
       if (!call) continue;
-      bool rarely = is_rare(instruction);
+      const bool rarely = made.rare || is_rare(instruction);
       for (const Function* callee : points_to.callees(*call)) {
-        uint32_t other = component_of[callee];
+        const uint32_t other = component_of[rarely][callee];
         if (other == self) continue;
         made.reach |= components[other].reach;
         const bool in_group = groups_of(*callee) != 0;
         if (!in_group && !added[rarely].insert(other).second) continue;
-        const AccessIds& accesses = in_group ? within_group(*callee) : components[other].accesses;
-        made.accesses |= rarely ? as_rare(accesses) : accesses;
+        if (!in_group)
+          made.accesses |= components[other].accesses;
+        else if (rarely)
+          made.accesses |= as_rare(within_group(*callee));
+        else
+          made.accesses |= within_group(*callee);
       }
     }
 }
 
-// Component numbers replace function numbers in component_of while the components come out bottom-up.
+// Components come out bottom-up.
 void Effects::State::settle() {
   if (!components.empty()) return;
   std::vector<const Function*> functions;
   settle_functions(functions);
-  DenseMap<const Function*, uint32_t> numbers = component_of;
+  const uint32_t count = uint32_t(functions.size());
+  DenseMap<const Function*, uint32_t> numbers;
+  for (uint32_t number = 0; number < count; ++number)
+    numbers[functions[number]] = number;
   Components graph(
-      functions.size(),
+      rare ? 2 * count : count,
       [&](uint32_t number, SmallVectorImpl<uint32_t>& out) {
-        for (const Instruction& instruction : instructions(*functions[number]))
-          if (auto* call = dyn_cast<CallBase>(&instruction))
+        for (const Instruction& instruction : instructions(*functions[number % count]))
+          if (auto* call = dyn_cast<CallBase>(&instruction)) {
+            const bool rarely = number >= count || is_rare(instruction);
             for (const Function* callee : points_to.callees(*call))
-              out.push_back(numbers.lookup(callee));
+              out.push_back(numbers.lookup(callee) + (rarely ? count : 0));
+          }
       },
       [&](ArrayRef<uint32_t> members) { settle_component(members, functions); });
-  for (uint32_t number = 0; number < functions.size(); ++number)
+  for (uint32_t number = 0; number < count; ++number)
     graph.visit(number);
 }
 
+// As common code calls it.
 Component& Effects::State::component(const Function& function) {
   settle();
-  return components[component_of.lookup(&function)];
+  return components[component_of[false].lookup(&function)];
 }
 
 Effects::Effects(const PointsTo& points_to, RareBlocks rare, const CommutingGroups* groups)
@@ -288,8 +304,10 @@ const std::vector<const Function*>& Effects::reach(const Function& function) con
   Component& component = state_->component(function);
   if (!component.has_functions) {
     component.has_functions = true;
+    DenseSet<const Function*> known;
     for (uint32_t other : component.reach)
-      append_range(component.functions, state_->components[other].members);
+      for (const Function* member : state_->components[other].members)
+        if (known.insert(member).second) component.functions.push_back(member);
   }
   return component.functions;
 }

@@ -235,8 +235,15 @@ private:
     const llvm::Instruction* start = body_.body->getEntryBlock().getFirstNonPHIOrDbg();
     touch(location, graph_.entry, start, true, false);
     std::set<std::string> ways;
+    SharedLocation jumps;
+    jumps.name = "jumps out of the packet loop";
+    const Declaration* no_jump = declared(jumps.name, {});
     for (const LoopExit& exit : loop_exits(graph_, body_, table_, points_to_)) {
       if (options_.observed && !is_taken(exit)) continue;
+      if (exit.jumps && no_jump) {
+        touch(jumps, exit.node, exit.at, true, exit.rare);
+        continue;
+      }
       touch(location, exit.node, exit.at, true, exit.rare);
       ways.insert(std::string(exit.how) + (exit.rare ? " on a rare path" : ""));
     }
@@ -246,6 +253,9 @@ private:
       location.reason += "; a packet " + way;
     location.would_free = "nothing, unless the exits were decided in the first stage";
     result_.all.push_back(std::move(location));
+    if (jumps.accesses.empty()) return;
+    merge_by_node(jumps);
+    relax(jumps, *no_jump);
   }
 
   // All others are what may happen; the checker sees them if they do.

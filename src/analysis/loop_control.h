@@ -18,6 +18,7 @@ struct LoopExit {
   const llvm::Instruction* at;
   const char* how; // "leaves the packet loop", "may throw out of the body", ...
   bool rare;       // decided by a packet that is alone by then
+  bool jumps = false; // longjmp, or what an unknown function may do
 };
 
 std::vector<LoopExit> loop_exits(const BodyGraph& graph, const PacketBody& body, const AccessTable& table,

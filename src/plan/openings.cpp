@@ -10,6 +10,7 @@
 
 #include <map>
 #include <numeric>
+#include <set>
 
 using namespace llvm;
 
@@ -115,9 +116,11 @@ private:
   DenseMap<const Function*, std::unique_ptr<LoopInfo>> loops_;
 };
 
-// How many iterations get copies; 0: the loop is left alone.
-uint32_t iterations_of(const LoopRuns& loop, uint64_t total) {
-  if (loop.blocks * loop_share < total || loop.reached[most_iterations] * one_in > loop.runs) return 0;
+// How many iterations get copies; 0: the loop is left alone. `calls`: it holds a call through a pointer, of which nothing is
+// known as long as it stays in a loop.
+uint32_t iterations_of(const LoopRuns& loop, uint64_t total, bool calls) {
+  if (loop.reached[most_iterations] * one_in > loop.runs) return 0;
+  if (loop.blocks * loop_share < total && !calls) return 0;
   uint32_t count = 0;
   while (count != most_iterations && loop.reached[count] * one_in > loop.runs)
     ++count;
@@ -129,11 +132,33 @@ template <typename Opened> void say_where(Opened& opened, const BasicBlock& bloc
   opened.at = location_of(*block.getTerminator()).str();
 }
 
-std::vector<OpenedLoop> choose_loops(Observer& observed, const BlockTable& blocks) {
+uint64_t count_of(const std::map<const Function*, uint64_t>& reached) {
+  uint64_t made = 0;
+  for (const auto& [function, count] : reached)
+    made += count;
+  return made;
+}
+
+// Headers of loops with calls through pointers that packets make often.
+std::set<BlockId> loops_with_calls(Observer& observed, const BlockTable& blocks, size_t packets) {
+  std::set<BlockId> headers;
+  for (const auto& [id, reached] : observed.calls) {
+    const BasicBlock& block = *blocks.block(id);
+    const Loop* loop = observed.loop_of(block);
+    const CallBase* call = ending_call(block);
+    if (loop && call && call->isIndirectCall() && observed.is_innermost_level(block) &&
+        count_of(reached) * one_in >= packets)
+      headers.insert(blocks.id(loop->getHeader()));
+  }
+  return headers;
+}
+
+std::vector<OpenedLoop> choose_loops(Observer& observed, const BlockTable& blocks, size_t packets) {
   std::vector<OpenedLoop> chosen;
+  const std::set<BlockId> with_calls = loops_with_calls(observed, blocks, packets);
   for (const auto& [header, runs] : observed.runs) {
     const BasicBlock& block = *blocks.block(header);
-    uint32_t iterations = iterations_of(runs, observed.total);
+    uint32_t iterations = iterations_of(runs, observed.total, with_calls.contains(header));
     if (iterations == 0 || !can_open_loop(*observed.loop_of(block))) continue;
     OpenedLoop& opened = chosen.emplace_back();
     opened.header = header;
@@ -170,13 +195,10 @@ Openings choose_openings(const Program& program, const Trace& trace) {
   Observer observed(blocks);
   observed.observe(trace);
   Openings result;
-  result.loops = choose_loops(observed, blocks);
+  result.loops = choose_loops(observed, blocks, trace.packets.size());
   for (const auto& [id, reached] : observed.calls) {
     const BasicBlock& block = *blocks.block(id);
-    uint64_t made = 0;
-    for (const auto& [function, count] : reached)
-      made += count;
-    if (made * one_in < trace.packets.size()) continue;
+    if (count_of(reached) * one_in < trace.packets.size()) continue;
     const Loop* loop = observed.loop_of(block);
     auto is_opened = [&](const OpenedLoop& opened) { return opened.header == blocks.id(loop->getHeader()); };
     if (loop && (!observed.is_innermost_level(block) || none_of(result.loops, is_opened))) continue;
