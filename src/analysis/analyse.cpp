@@ -329,7 +329,7 @@ llvm::Expected<Analysis> analyse(const Program& program, const BlockTable& block
     found.clear();
     for (size_t b = 0; b != program.bodies.size(); ++b) {
       locations.locks_obstacle = locks_obstacles[b];
-      const Keys keys(body_graphs[b], *effects);
+      const Keys keys(body_graphs[b], *effects, locations.bodies);
       locations.keys = &keys;
       Sharing sharing(*program.bodies[b].body, *effects, own_arrays[b]);
       found.push_back(find_locations(body_graphs[b], program.bodies[b], *effects, sharing, locations));

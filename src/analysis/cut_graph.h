@@ -46,7 +46,8 @@ struct LocationAccess {
   std::string function, at; // innermost function and file:line of the access itself
   bool rare = false;        // made by a packet that is alone by then; not the node's common code
   bool receives = false;    // of "received-ahead": takes a datagram; the others are output
-  bool fresh = false;       // of "keyed": on every way here the packet has claimed the record as fresh
+  // Of "keyed": on every way here the packet has claimed the record as fresh; a rare access, after a claim.
+  bool fresh = false, claimed = false;
 };
 
 // An access that packets of the sample made, and how far into the packet: the part of its instructions that

@@ -15,26 +15,49 @@ static bool claims_itself(const llvm::Function& function) {
                       [](const llvm::BasicBlock& block) { return claim_of(block).call != nullptr; });
 }
 
-Keys::Keys(const BodyGraph& graph, const Effects& effects) : before_(graph.nodes.size()) {
-  llvm::DenseSet<const llvm::Function*> claiming;
-  for (const llvm::Function& function : effects.points_to().module())
-    if (claims_itself(function)) claiming.insert(&function);
+// Blocks with claims that a call of the function may come to, but for those in packet loops within.
+static std::vector<Claim> claims_within(const llvm::Function& function, const PointsTo& points_to,
+                                        llvm::ArrayRef<const llvm::Function*> bodies) {
+  std::vector<Claim> result;
+  llvm::DenseSet<const llvm::Function*> seen(bodies.begin(), bodies.end());
+  std::vector<const llvm::Function*> work{&function};
+  while (!work.empty()) {
+    const llvm::Function* next = work.back();
+    work.pop_back();
+    if (!seen.insert(next).second) continue;
+    for (const llvm::BasicBlock& block : *next) {
+      if (Claim claim = claim_of(block); claim.call) result.push_back(claim);
+      for (const llvm::Instruction& instruction : block)
+        if (const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction))
+          llvm::append_range(work, points_to.callees(*call));
+    }
+  }
+  return result;
+}
+
+void Keys::add_closed(const BodyGraph& graph, const PointsTo& points_to,
+                      llvm::ArrayRef<const llvm::Function*> bodies) {
+  if (llvm::none_of(points_to.module(), claims_itself)) return;
+  llvm::DenseMap<const llvm::Function*, std::vector<Claim>> known;
+  for (uint32_t n = 0; n != graph.nodes.size(); ++n)
+    for (const llvm::CallBase* call : graph.nodes[n].closed_calls)
+      for (const llvm::Function* callee : points_to.callees(*call)) {
+        auto [claims, fresh] = known.try_emplace(callee);
+        if (fresh) claims->second = claims_within(*callee, points_to, bodies);
+        for (const Claim& claim : claims->second)
+          made_.push_back({n, claim.key, claim.fresh, false, &claimed_value(claim)});
+      }
+}
+
+Keys::Keys(const BodyGraph& graph, const Effects& effects, llvm::ArrayRef<const llvm::Function*> bodies)
+    : before_(graph.nodes.size()) {
   std::vector<Set> own(graph.nodes.size()); // what the node's end adds
-  for (uint32_t n = 0; n != graph.nodes.size(); ++n) {
+  for (uint32_t n = 0; n != graph.nodes.size(); ++n)
     if (Claim claim = claim_of(*graph.nodes[n].block); claim.call) {
       made_.push_back({n, claim.key, claim.fresh, true, &claimed_value(claim)});
       own[n] = {1u << claim.key, claim.fresh ? 1u << claim.key : 0};
     }
-    if (claiming.empty()) continue;
-    for (const llvm::CallBase* call : graph.nodes[n].closed_calls)
-      for (const llvm::Function* callee : effects.points_to().callees(*call))
-        for (const llvm::Function* reached : effects.reach(*callee)) {
-          if (!claiming.contains(reached)) continue;
-          for (const llvm::BasicBlock& block : *reached)
-            if (Claim claim = claim_of(block); claim.call)
-              made_.push_back({n, claim.key, claim.fresh, false, &claimed_value(claim)});
-        }
-  }
+  add_closed(graph, effects.points_to(), bodies);
   // All claims hold where no way leads; on the ways they are met.
   std::vector<std::vector<uint32_t>> next(graph.nodes.size());
   for (const BodyEdge& edge : graph.edges)
@@ -61,7 +84,9 @@ Keys::Keys(const BodyGraph& graph, const Effects& effects) : before_(graph.nodes
 std::vector<uint32_t> Keys::claims(unsigned key) const {
   std::vector<uint32_t> nodes;
   for (const Made& made : made_)
-    if (made.key == key && (nodes.empty() || nodes.back() != made.node)) nodes.push_back(made.node);
+    if (made.key == key) nodes.push_back(made.node);
+  llvm::sort(nodes);
+  nodes.erase(llvm::unique(nodes), nodes.end());
   return nodes;
 }
 

@@ -4,7 +4,8 @@
 // has said which key it has.
 // Choice: a forward analysis over the body's graph, in which a claim holds at a node if it was made on every way to it. Claims within
 // closed calls are not counted on as made, but are places where the packet's key may change (claims()). A packet may claim one key more
-// than once; the runtime takes it for one that has all keys if the values differ (src/runtime/keys.cpp).
+// than once; the runtime takes it for one that has all keys if the values differ (src/runtime/keys.cpp). What a packet loop within a
+// packet claims is left out: the declaration says that it does not touch what packets in flight have.
 #pragma once
 
 #include "analysis/body_graph.h"
@@ -13,7 +14,7 @@ namespace heddle {
 
 class Keys {
 public:
-  Keys(const BodyGraph& graph, const Effects& effects);
+  Keys(const BodyGraph& graph, const Effects& effects, llvm::ArrayRef<const llvm::Function*> bodies);
 
   // A bit for each key that a packet which comes to the node has claimed, on whatever way; `fresh`: as a record that is
   // filled at once.
@@ -35,6 +36,9 @@ private:
     bool fresh, sure;
     const llvm::Value* value;
   };
+
+  void add_closed(const BodyGraph& graph, const PointsTo& points_to,
+                  llvm::ArrayRef<const llvm::Function*> bodies);
 
   std::vector<Made> made_;
   std::vector<Set> before_; // per node

@@ -494,8 +494,10 @@ private:
     location.key = uint32_t(known - result_.keys.begin());
     if (known == result_.keys.end())
       result_.keys.push_back({by.number, by.declaration->names.front(), options_.keys->claims(by.number)});
-    for (LocationAccess& access : location.accesses)
+    for (LocationAccess& access : location.accesses) {
       access.fresh = options_.keys->claimed_fresh(access.node, by.number);
+      access.claimed = access.rare && (options_.keys->claimed(access.node) >> by.number & 1);
+    }
     relax(location, "keyed", options_.declarations.place(*by.declaration) + ": " + by.declaration->why);
   }
 
@@ -686,6 +688,11 @@ private:
       location.parts.push_back(name.part);
       touch_all(location, members);
       if (declared(name.full, name.object)) continue; // likewise
+      if (const KeyedBy by = keyed(name.full, name.object, &object, members);
+          by.is_proven() && !shown_at_exit) {
+        key(location, by);
+        continue;
+      }
       if (shown_at_exit) add_exits(location);
       relax(location, "rare-path", "this write is made by packets that run alone");
     }

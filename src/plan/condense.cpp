@@ -43,7 +43,7 @@
 // so stage(receive) <= stage(output), in the same way.
 //
 // Keys: a claim comes before the accesses of its key that need it, stage(claim) <= stage(access); keyed.cpp has the rest.
-// Rare accesses of a keyed location are as those of a window.
+// A rare access of a keyed location that no claim precedes is as one of a window.
 //
 // The components come from Tarjan's algorithm with an explicit stack (bodies have tens of thousands of
 // nodes). It numbers components in reverse topological order, so no sort is needed.
@@ -87,7 +87,7 @@ Adjacency constraints(const CutGraph& graph) {
         (access.receives ? rare : common).push_back(access.node);
       else if (!access.rare)
         common.push_back(access.node);
-      else if (window || keyed || access.write)
+      else if (keyed ? !access.claimed : window || access.write)
         rare.push_back(access.node);
       if (keyed && !access.rare && !access.fresh) claimed.push_back(access.node);
     }

@@ -15,7 +15,9 @@
 //   (3) A location within one stage needs no key if the stage is ordered; one within a range of its key is covered by that.
 //   (4) A record that is filled at once is touched in the stage of the claim: there the runtime has earlier packets with the
 //       same record end first, and the stage is ordered, so that later ones are behind.
-//   (5) Whatever else relies on packet order: windows, what rare code conflicts with (a later packet's access must
+//   (5) An access in rare code, behind the claim, is one of the range like any other: whoever has the same key is still before the
+//       range then, and whoever has another one does not meet it.
+//   (6) Whatever else relies on packet order: windows, what rare code conflicts with (a later packet's access must
 //       not be made while an earlier one, which may become alone, is still before it), receives against output.
 // A stage in which nothing of this lies is free.
 
@@ -52,11 +54,12 @@ public:
       for (uint32_t node : key.claims)
         keep_order(node);
     for (const SharedLocation& location : graph_.locations) {
-      const bool rare = llvm::any_of(location.accesses, [](const LocationAccess& a) { return a.rare; });
+      const bool rare =
+          llvm::any_of(location.accesses, [](const LocationAccess& a) { return a.rare && !a.claimed; });
       if (location.verdict == "window" || location.verdict == "rare-path" ||
           location.verdict == "received-ahead" || (is_keyed(location) && rare))
         for (const LocationAccess& access : location.accesses)
-          keep_order(access.node);
+          if (!access.rare) keep_order(access.node);
       if (is_keyed(location)) add_range(location);
     }
     cover_single_stages();
@@ -81,7 +84,11 @@ private:
     unsigned lowest = unreached, highest = 0; // of all
     const LocationAccess* too_early = nullptr;
     for (const LocationAccess& access : location.accesses) {
-      if (access.rare || !reached(access.node)) continue;
+      if (!reached(access.node)) continue;
+      if (access.rare) {
+        if (access.claimed) last = std::max(last, stages_.high[access.node]);
+        continue;
+      }
       const unsigned low = stages_.low[access.node], high = stages_.high[access.node];
       lowest = std::min(lowest, low);
       highest = std::max(highest, high);
@@ -94,15 +101,16 @@ private:
         too_early = &access;
       }
     }
-    if (lowest == unreached) return;
+    if (lowest == unreached) return; // of packets that run alone only
+    highest = std::max(highest, last);
     if (lowest == highest) {
       single_.push_back({key.number, lowest, lowest, key.name});
     } else if (too_early) {
       result_.problem =
           "the key " + key.name + " is claimed in a stage that is not before the access to " + location.name;
       result_.problem_at = too_early->at;
-    } else if (first != unreached) {
-      merge({key.number, first, last, key.name});
+    } else if (last > claimed) { // else all are fresh, in ordered stages
+      merge({key.number, first == unreached ? claimed + 1 : first, last, key.name});
     }
   }
 
@@ -175,7 +183,8 @@ void drop_hopeless_keys(CutGraph& graph) {
       };
       auto bound = llvm::find_if(location.accesses, with_claim);
       if (bound == location.accesses.end()) continue;
-      location.verdict = "window";
+      auto writes = [](const LocationAccess& access) { return access.write && !access.rare; };
+      location.verdict = llvm::any_of(location.accesses, writes) ? "window" : "rare-path";
       location.would_free = "keyed, but no cut can lie between the access at " + bound->at +
                             " and all places where the key " + graph.keys[location.key].name + " is claimed";
       changed = true;
@@ -193,9 +202,12 @@ KeyedGroups::KeyedGroups(const CutGraph& graph, const Condensed& condensed) {
       if (!is_keyed(location) || location.key != k) continue;
       Location& added = key.locations.emplace_back();
       for (const LocationAccess& access : location.accesses) {
-        if (access.rare) continue;
-        insert_once(access.fresh ? added.fresh : added.late, condensed.group_of[access.node]);
-        if (!access.fresh) key.above[condensed.group_of[access.node]] = true;
+        if (access.rare && !access.claimed) continue;
+        insert_once(access.rare    ? added.alone
+                    : access.fresh ? added.fresh
+                                   : added.late,
+                    condensed.group_of[access.node]);
+        if (is_late(access)) key.above[condensed.group_of[access.node]] = true;
       }
     }
     for (uint32_t g = 0; g != condensed.groups.size(); ++g) // in topological order
@@ -211,10 +223,10 @@ bool KeyedGroups::is_legal(const Key& key, const std::vector<unsigned>& stages) 
     claimed = std::max(claimed, stages[group]);
   for (const Location& location : key.locations) {
     unsigned low = UINT32_MAX, high = 0, first = UINT32_MAX;
-    for (const auto* groups : {&location.late, &location.fresh})
+    for (const auto* groups : {&location.late, &location.fresh, &location.alone})
       for (uint32_t group : *groups) {
-        low = std::min(low, stages[group]);
         high = std::max(high, stages[group]);
+        if (groups != &location.alone) low = std::min(low, stages[group]);
         if (groups == &location.late) first = std::min(first, stages[group]);
       }
     if (low < high && first <= claimed) return false;

@@ -35,7 +35,7 @@ public:
 
 private:
   struct Location {
-    std::vector<uint32_t> late, fresh; // groups
+    std::vector<uint32_t> late, fresh, alone; // groups
   };
   struct Key {
     std::vector<uint32_t> claims; // groups

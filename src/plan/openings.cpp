@@ -199,9 +199,6 @@ Openings choose_openings(const Program& program, const Trace& trace) {
   for (const auto& [id, reached] : observed.calls) {
     const BasicBlock& block = *blocks.block(id);
     if (count_of(reached) * one_in < trace.packets.size()) continue;
-    const Loop* loop = observed.loop_of(block);
-    auto is_opened = [&](const OpenedLoop& opened) { return opened.header == blocks.id(loop->getHeader()); };
-    if (loop && (!observed.is_innermost_level(block) || none_of(result.loops, is_opened))) continue;
     if (auto opened = choose_targets(block, reached)) {
       opened->block = id;
       result.calls.push_back(std::move(*opened));

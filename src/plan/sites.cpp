@@ -254,7 +254,10 @@ llvm::Expected<std::vector<unsigned>> stages_of(const CutGraph& graph,
 
 // The order that the sites give, against that of the plan.
 static llvm::Error check_order(const BodyPlan& plan, const CutGraph& graph, const Ranges& ranges) {
-  KeyedOrder order = keyed_order(graph, {ranges.low, ranges.high});
+  Ranges all = ranges; // a packet that is alone stays in the stage in which it became so
+  for (size_t n = 0; n != graph.nodes.size(); ++n)
+    if (graph.nodes[n].rare && all.alone[n] > 0) all.low[n] = all.high[n] = all.alone[n] - 1;
+  KeyedOrder order = keyed_order(graph, {all.low, all.high});
   if (!order.problem.empty())
     return diagnose(order.problem, "keep a cut between the two, or plan with --without keyed",
                     order.problem_at);

@@ -10,6 +10,7 @@
 
 // A letter per packet; '-': it has no record, '?': it does not say.
 static const char flows[] = "abac-?b";
+static uint64_t records[3];
 
 static int body(void* env) {
   heddle_forget_claims();
@@ -18,7 +19,7 @@ static int body(void* env) {
   char flow = flows[packet];
   printf(" %c%d0", flow, packet);
   HEDDLE_SITE(1);
-  if (flow != '?') heddle_claim(0, flow == '-' ? NULL : &flows[flow - 'a'], 0);
+  if (flow != '?') heddle_claim(0, flow == '-' ? NULL : &records[flow - 'a'], 0);
   HEDDLE_SITE(2);
   printf(" %c%d2", flow, packet);
   HEDDLE_SITE(3);

@@ -91,7 +91,18 @@ TEST_F(Keyed, WhatRareCodeConflictsWithKeepsItsOrder) {
   add_key(graph_, {1}, {3, 6});
   graph_.nodes[7].rare = true;
   graph_.locations.back().accesses.push_back({7, true, "f", "f.c:80", true});
-  EXPECT_THAT(free_stages(order_of(graph_, each_)), ElementsAre(2, 4, 5));
+  EXPECT_THAT(free_stages(order_of(graph_, each_)), ElementsAre(2, 4, 5, 7));
+}
+
+TEST_F(Keyed, ARareAccessBehindTheClaimIsPartOfTheRange) {
+  add_key(graph_, {1}, {3, 5});
+  graph_.nodes[6].rare = true;
+  graph_.locations.back().accesses.push_back({6, true, "f", "f.c:70", true});
+  graph_.locations.back().accesses.back().claimed = true;
+  KeyedOrder order = order_of(graph_, each_);
+  ASSERT_EQ(order.keys.size(), 1u);
+  EXPECT_EQ(order.keys[0].last, 6u);
+  EXPECT_THAT(free_stages(order), ElementsAre(2, 3, 4, 5, 6, 7));
 }
 
 TEST_F(Keyed, AClaimAmongTheAccessesFreesNothing) {
