@@ -138,8 +138,8 @@ std::vector<LoopExit> loop_exits(const BodyGraph& graph, const PacketBody& body,
     for (uint32_t key : table.keys_of(points_to.system_object(location)))
       if (counts(table.keys()[key]))
         for (const AccessTable::Carrier& carrier : table.carriers(key))
-          result.push_back({carrier.node, carrier.at, how, table.keys()[key].rare,
-                            location == SystemLocation::Jump});
+          result.push_back(
+              {carrier.node, carrier.at, how, table.keys()[key].rare, location == SystemLocation::Jump});
   };
   auto ends = [](const AccessKey& key) { return !key.rare; };
   auto writes = [](const AccessKey& key) { return key.write; };

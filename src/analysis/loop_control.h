@@ -16,8 +16,8 @@ namespace heddle {
 struct LoopExit {
   uint32_t node;
   const llvm::Instruction* at;
-  const char* how; // "leaves the packet loop", "may throw out of the body", ...
-  bool rare;       // decided by a packet that is alone by then
+  const char* how;    // "leaves the packet loop", "may throw out of the body", ...
+  bool rare;          // decided by a packet that is alone by then
   bool jumps = false; // longjmp, or what an unknown function may do
 };
 
