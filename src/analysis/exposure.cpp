@@ -144,10 +144,12 @@ void Exposure::call(Walk& walk, const CallBase& call) {
       for (unsigned i = 0; i != std::min<size_t>(callee->arg_size(), call.arg_size()); ++i)
         if (call.getArgOperand(i)->getType()->isPointerTy())
           arguments[i] = pointer(*call.getArgOperand(i), walk.arguments);
-    const Result& result = result_of(*callee, std::move(arguments));
+    // What is read behind packets is read there whatever was written before the call.
+    const bool packets = direct && runs_body(*callee);
+    const Result& result = result_of(*callee, std::move(arguments), packets && walk.state.all());
     // What a library function's callback finds in errno, that function may have left there.
     BitVector exposed = direct || !options_.of_errno ? result.exposed : BitVector(size_);
-    if (direct) exposed.reset(walk.state);
+    if (direct && !packets) exposed.reset(walk.state);
     if (exposed.any() && !walk.result.at) walk.result.at = result.at;
     walk.result.exposed |= exposed;
     if (direct) written &= result.written;

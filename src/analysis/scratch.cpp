@@ -186,7 +186,9 @@ std::string Scratch::exposed_to_packets(ObjectId object, uint64_t size, bool of_
 
 std::string Scratch::exposed_outside(ObjectId object, uint64_t size, bool of_errno) const {
   Exposure exposure(effects_, bodies_, object, size, {of_errno, !of_errno});
-  for (const Function* function : outside_)
+  const auto* alloca = dyn_cast_or_null<AllocaInst>(points_to_.objects()[object].site);
+  const std::vector<const Function*> home(alloca ? 1 : 0, alloca ? alloca->getFunction() : nullptr);
+  for (const Function* function : alloca ? home : outside_) // a variable of a function lives only there
     if (const Instruction* at = exposure.read_after_packets(*function))
       return "it may be read after the packet loop: " + place_of(*at);
   return "";

@@ -120,6 +120,18 @@ TEST(Scratch, ReadAfterTheLoop) {
       "scratch");
 }
 
+// What was written before a call that runs packets is not what is read behind them.
+TEST(Scratch, ReadAfterTheLoopByAFunctionThatRunsIt) {
+  const std::string body = R"(static uint32_t scratch;
+    NOINLINE static void set(uint32_t x) { scratch = x; }
+    int body(void *env) { OWN set(p->length); p->out = scratch; return 0; })";
+  const std::string main = "int main(int argc, char **argv) { set(argc); return serve(argc); }";
+  EXPECT_EQ(verdict_with(body + "NOINLINE int serve(int n) { set(n); run(n, 0); return scratch; }", main),
+            "window");
+  EXPECT_EQ(verdict_with(body + "NOINLINE int serve(int n) { run(n, 0); set(n); return scratch; }", main),
+            "scratch");
+}
+
 TEST(Scratch, ReadInACallbackOutside) {
   EXPECT_EQ(verdict_with(R"(static uint32_t scratch;
     NOINLINE static void set(uint32_t x) { scratch = x; }
