@@ -337,8 +337,11 @@ static const ExternalLine table[] = {
     {"heddle_recvfrom", "w1*2 w4 w5 @fd:0 @errno.w"},
     {"heddle_recvmsg", "R1 W1 @fd:0 @errno.w"},
     {"heddle_recv", "w1*2 @fd:0 @errno.w"},
-    {"pcap_next", "r0 w0 w1=24 =packet @rx @fd"},
-    {"pcap_next_ex", "r0 w0 *1=header *2=data @rx @fd"},
+    // Libpcap's own memory, which the next call uses again; the runtime's is the packet's (src/runtime/pcap_next.cpp).
+    {"pcap_next", "r0 w0 w1=24 =0~ @rx @fd"},
+    {"pcap_next_ex", "r0 w0 *1=0~ *2=0~ @rx @fd"},
+    {"heddle_pcap_next", "r0 w0 w1=24 =data @rx @fd"},
+    {"heddle_pcap_next_ex", "r0 w0 *1=header *2=data @rx @fd"},
     {"pcap_compile", "r0 w1 *1=obj r2 @alloc"},
     {"pcap_setfilter", "R0 W0 R1 @rx"},
     {"pcap_freecode", "W0 @alloc"},

@@ -12,7 +12,8 @@
 // Streams. recv and recvmsg read streams as well, and a loop that reads one often collects a single message: what one
 // call returns is then no packet, and order within the message is all there is. So a loop is taken only where the
 // datagram shows: the sender's address is asked for, which streams do not have, or the descriptor is the result of
-// socket() with SOCK_DGRAM wherever it is set. The others are named in a remark, for --body.
+// socket() with SOCK_DGRAM wherever it is set. The others are named in a remark, for --body. What libpcap delivers is
+// always one packet.
 //
 // Against batch interfaces. Where the program has a loop over what epoll_wait, poll, recvmmsg or DPDK delivers, that is
 // the body, also if one of its events is "this socket has datagrams" and a loop over recvfrom lies inside. The inner
@@ -151,6 +152,7 @@ private:
   }
 
   bool takes_datagrams(const CallBase& call, const DatagramReceive& entry) {
+    if (is_capture(entry.kind)) return true;
     if (entry.kind == ReceiveKind::Recvfrom && !isa<ConstantPointerNull>(call.getArgOperand(4))) return true;
     if (entry.kind == ReceiveKind::Recvmsg && asks_for_sender(*call.getArgOperand(1))) return true;
     return is_datagram_socket(call.getArgOperand(0));

@@ -1,4 +1,5 @@
-// Packet loops that receive one datagram per iteration (recvfrom, recvmsg, recv).
+// Packet loops that receive one datagram per iteration (recvfrom, recvmsg, recv), or one captured packet (pcap_next_ex,
+// pcap_next).
 #pragma once
 
 #include "program/receive.h"
@@ -12,7 +13,7 @@ std::vector<FoundBody> find_datagram_loops(llvm::Module& module, std::vector<Rem
 // The calls of which each iteration of this loop, and of no loop inside it, receives one datagram.
 llvm::SmallVector<llvm::CallBase*, 2> datagrams_of(llvm::Module& module, llvm::BasicBlock& header);
 
-// From here on the runtime makes the call (src/runtime/receive.cpp).
+// From here on the runtime makes the call (src/runtime/receive.cpp, src/runtime/pcap_next.cpp).
 void receive_through_runtime(llvm::CallBase& call);
 
 // Where the program may have a receive wait for more than there is (SO_RCVLOWAT): the runtime's could not tell. Null:

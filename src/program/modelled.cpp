@@ -66,6 +66,8 @@ static constexpr DatagramReceive datagram_receives[] = {
     {"recvfrom", ReceiveKind::Recvfrom, "heddle_recvfrom"},
     {"recvmsg", ReceiveKind::Recvmsg, "heddle_recvmsg"},
     {"recv", ReceiveKind::Recv, "heddle_recv"},
+    {"pcap_next_ex", ReceiveKind::PcapNextEx, "heddle_pcap_next_ex"},
+    {"pcap_next", ReceiveKind::PcapNext, "heddle_pcap_next"},
 };
 
 const DatagramReceive* datagram_receive(const CallBase& call) {
@@ -74,6 +76,10 @@ const DatagramReceive* datagram_receive(const CallBase& call) {
   for (const DatagramReceive& entry : datagram_receives)
     if (entry.name == function->getName()) return &entry;
   return nullptr;
+}
+
+bool is_capture(ReceiveKind kind) {
+  return kind == ReceiveKind::PcapNextEx || kind == ReceiveKind::PcapNext;
 }
 
 bool receives_ahead(StringRef name) {
@@ -86,8 +92,9 @@ bool receives_datagrams(const Module& module) {
 }
 
 bool waits_for_input(const CallBase& call) {
-  static constexpr StringRef names[] = {"poll",        "ppoll",        "select",   "pselect", "epoll_wait",
-                                        "epoll_pwait", "epoll_pwait2", "recvmmsg", "accept",  "accept4"};
+  static constexpr StringRef names[] = {"poll",       "ppoll",       "select",       "pselect",
+                                        "epoll_wait", "epoll_pwait", "epoll_pwait2", "recvmmsg",
+                                        "accept",     "accept4",     "pcap_loop",    "pcap_dispatch"};
   const Function* function = call.getCalledFunction();
   return function && function->isDeclaration() && is_contained(names, function->getName());
 }

@@ -26,7 +26,7 @@ llvm::ArrayRef<ReceiveInterface> receive_interfaces();
 const ReceiveInterface* receive_interface(const llvm::Function& function);
 
 // A function that receives one datagram, and the runtime's function that takes its place where each iteration of a
-// packet loop calls it (src/runtime/receive.cpp).
+// packet loop calls it (src/runtime/receive.cpp, src/runtime/pcap_next.cpp).
 struct DatagramReceive {
   llvm::StringRef name;
   ReceiveKind kind;
@@ -35,6 +35,8 @@ struct DatagramReceive {
 
 // The entry for the external function that `call` calls directly, by its own name; null: none.
 const DatagramReceive* datagram_receive(const llvm::CallBase& call);
+// Of libpcap's, not of a socket's.
+bool is_capture(ReceiveKind kind);
 // Is `name` one of the stand-ins?
 bool receives_ahead(llvm::StringRef name);
 // Does the program call any?

@@ -11,6 +11,7 @@
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/IPO/FunctionAttrs.h"
 #include "llvm/Transforms/IPO/GlobalDCE.h"
+#include "llvm/Transforms/Scalar/JumpThreading.h"
 #include "llvm/Transforms/Scalar/SROA.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 
@@ -97,6 +98,15 @@ void make_readable(Module& module, TargetMachine& machine, ArrayRef<std::string>
   manager.addPass(createModuleToFunctionPassAdaptor(SROAPass(SROAOptions::PreserveCFG)));
   manager.addPass(createModuleToPostOrderCGSCCPassAdaptor(PostOrderFunctionAttrsPass()));
   manager.run(module, passes.modules);
+}
+
+void join_branches(TargetMachine& machine, ArrayRef<Function*> functions) {
+  Passes passes(machine);
+  FunctionPassManager manager;
+  manager.addPass(JumpThreadingPass());
+  manager.addPass(SROAPass(SROAOptions::PreserveCFG));
+  for (Function* function : functions)
+    manager.run(*function, passes.functions);
 }
 
 void optimise(Module& module, TargetMachine& machine, unsigned level) {

@@ -22,6 +22,9 @@ llvm::Expected<std::unique_ptr<llvm::TargetMachine>> target_machine(const llvm::
 void make_readable(llvm::Module& module, llvm::TargetMachine& machine,
                    llvm::ArrayRef<std::string> calls = {});
 
+// In these functions, joins branches that one result decides and promotes variables again.
+void join_branches(llvm::TargetMachine& machine, llvm::ArrayRef<llvm::Function*> functions);
+
 // The mid-level optimiser, as clang -O<level> would run it.
 void optimise(llvm::Module& module, llvm::TargetMachine& machine, unsigned level);
 

@@ -1,3 +1,4 @@
+#include "program/captures.h"
 #include "program/claims.h"
 #include "program/datagrams.h"
 #include "program/merge.h"
@@ -85,9 +86,29 @@ SourceLocation start_of(const FoundBody& found) {
   return location_of(*found.header->getTerminator());
 }
 
+// Where the runtime could not receive ahead as the program would.
+std::optional<Remark> refuse_receives(const FoundBody& found) {
+  for (const CallBase* call : found.datagrams) {
+    const DatagramReceive* entry = datagram_receive(*call);
+    if (!entry) continue; // by way of another body
+    const Module& module = *call->getModule();
+    const std::string where = start_of(found).str();
+    if (const Instruction* use = is_capture(entry->kind) ? uses_capture_file(module) : nullptr)
+      return Remark{"capture-file-used", where,
+                    "the program may look at the file that " + entry->name.str() + " reads ahead in (" +
+                        location_of(*use).str() + ")",
+                    "open the capture with pcap_open_offline, and ask libpcap for no file"};
+    if (const Instruction* low_water = is_capture(entry->kind) ? nullptr : sets_low_water(module))
+      return Remark{"receive-low-water", where,
+                    "receives of this loop may have to wait for more than there is (SO_RCVLOWAT at " +
+                        location_of(*low_water).str() + ")",
+                    "a program that receives datagrams does not need the option"};
+  }
+  return std::nullopt;
+}
+
 // Outlines every body found; those that cannot be are remarks.
-std::vector<PacketBody> outline_all(const Module& module, std::vector<FoundBody>& found,
-                                    std::vector<Remark>& remarks) {
+std::vector<PacketBody> outline_all(std::vector<FoundBody>& found, std::vector<Remark>& remarks) {
   std::vector<PacketBody> bodies;
   for (FoundBody& one : found) {
     PacketBody body;
@@ -95,12 +116,8 @@ std::vector<PacketBody> outline_all(const Module& module, std::vector<FoundBody>
     body.receive = one.kind;
     body.loop_at = start_of(one);
     body.receive_at = one.receive ? location_of(*one.receive) : body.loop_at;
-    const Instruction* low_water = one.datagrams.empty() ? nullptr : sets_low_water(module);
-    if (low_water) {
-      remarks.push_back({"receive-low-water", body.loop_at.str(),
-                         "receives of this loop may have to wait for more than there is (SO_RCVLOWAT at " +
-                             location_of(*low_water).str() + ")",
-                         "a program that receives datagrams does not need the option"});
+    if (std::optional<Remark> refusal = refuse_receives(one)) {
+      remarks.push_back(*refusal);
       continue;
     }
     Function& holder = one.callback ? *one.callback : *one.header->getParent();
@@ -289,6 +306,10 @@ StringRef receive_name(ReceiveKind kind) {
     return "recvmsg";
   case ReceiveKind::Recv:
     return "recv";
+  case ReceiveKind::PcapNextEx:
+    return "pcap_next_ex";
+  case ReceiveKind::PcapNext:
+    return "pcap_next";
   }
   return "?";
 }
@@ -311,11 +332,12 @@ Expected<Program> prepare(const ProgramImage& image, const PrepareOptions& optio
   if (Error error = check_declared(module, options.declarations)) return std::move(error);
   // Variables become values; loops and calls stay as in the source.
   make_readable(module, **machine, options.declarations.functions());
+  join_branches(**machine, separate_captured(module));
   if (Error error = insert_claims(module, options.declarations)) return std::move(error);
   // Packet loops become functions.
   Expected<std::vector<FoundBody>> found = choose_bodies(module, options, program.remarks);
   if (!found) return found.takeError();
-  program.bodies = outline_all(module, *found, program.remarks);
+  program.bodies = outline_all(*found, program.remarks);
   if (program.bodies.empty()) return no_body(image, program.remarks);
   if (Error error = check_module(module, "outlining")) return error;
   // The mid-level optimiser, once; then the blocks are those of the final code.

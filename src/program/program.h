@@ -15,7 +15,8 @@
 // next); `count` is a hint: the number of packets where it is known on entry, else -1. It returns the exit
 // code. A call of the body is one iteration, its loop test included.
 // A loop that receives one datagram per iteration keeps its call, under another name: @heddle_recvfrom, heddle_recvmsg and
-// heddle_recv (src/runtime/receive.cpp) take the same arguments.
+// heddle_recv (src/runtime/receive.cpp), heddle_pcap_next_ex and heddle_pcap_next (src/runtime/pcap_next.cpp) take the same
+// arguments.
 // Callbacks: @heddle_pcap_loop(ptr pcap, i32 count, ptr body, ptr user, ptr callback) and
 // @heddle_pcap_dispatch (same) stand in place of pcap_loop and pcap_dispatch; `env` is then a
 // struct heddle_pcap_packet (src/runtime/runtime.h), one per packet.
@@ -52,7 +53,9 @@ enum class ReceiveKind {
   UserNamed,
   Recvfrom,
   Recvmsg,
-  Recv
+  Recv,
+  PcapNextEx,
+  PcapNext
 };
 llvm::StringRef receive_name(ReceiveKind kind); // "rte_eth_rx_burst", "epoll_wait", ...
 

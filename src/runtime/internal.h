@@ -48,6 +48,13 @@ HEDDLE_HIDDEN bool on_private_stack(const heddle_thread& thread);
 // and nothing done, where staging is off or the packet is alone.
 HEDDLE_HIDDEN bool finish_earlier_packets(heddle_thread& thread);
 
+// receive.cpp. Does a packet run that may have others before it? One that is alone has none.
+HEDDLE_HIDDEN bool may_have_others_before(const heddle_thread& thread);
+// Of such a packet: is one before it in flight?
+HEDDLE_HIDDEN bool others_before(const heddle_thread& thread);
+// Runs them to their ends, output included; the packet may be suspended like any other after that.
+HEDDLE_HIDDEN void finish_before_waiting(heddle_thread& thread);
+
 // deferred.cpp. Output that packets have put off is made in packet order.
 HEDDLE_HIDDEN size_t size_of_kept(); // of one context's, in bytes
 HEDDLE_HIDDEN void forget_kept(heddle_thread& thread);

@@ -24,18 +24,11 @@
 
 using namespace heddle::runtime;
 
-namespace {
-
-// Calls that do not take the head of the queue, or more than it: not ahead of anything.
-constexpr int not_ahead = MSG_ERRQUEUE | MSG_OOB | MSG_WAITALL;
-
-// Does a packet run that may have others before it? One that is alone has none.
-bool is_staged(const heddle_thread& thread) {
+bool heddle::runtime::may_have_others_before(const heddle_thread& thread) {
   return thread.active && thread.round != HEDDLE_ALONE && !thread.in_handler && on_private_stack(thread);
 }
 
-// Is a packet before the one that runs in flight?
-bool others_before(const heddle_thread& thread) {
+bool heddle::runtime::others_before(const heddle_thread& thread) {
   for (const heddle_context* context = thread.current; context != thread.contexts;) {
     context -= thread.step;
     if (context->stage != 0 && context->stage != HEDDLE_NONE) return true;
@@ -43,10 +36,21 @@ bool others_before(const heddle_thread& thread) {
   return false;
 }
 
+void heddle::runtime::finish_before_waiting(heddle_thread& thread) {
+  const uint32_t round = thread.round;
+  finish_earlier_packets(thread);
+  thread.round = round;
+}
+
+namespace {
+
+// Calls that do not take the head of the queue, or more than it: not ahead of anything.
+constexpr int not_ahead = MSG_ERRQUEUE | MSG_OOB | MSG_WAITALL;
+
 // `call(flags)` is the program's own call.
 template <typename Call> ssize_t receive(int flags, Call call) {
   heddle_thread& thread = heddle_this_thread;
-  if (!is_staged(thread)) return call(flags);
+  if (!may_have_others_before(thread)) return call(flags);
   if (!others_before(thread)) {
     settle_output(thread); // its own, put off while there were some
     return call(flags);
@@ -57,9 +61,7 @@ template <typename Call> ssize_t receive(int flags, Call call) {
     if (result >= 0 || (errno != EAGAIN && errno != EWOULDBLOCK)) return result;
     errno = own_errno;
   }
-  const uint32_t round = thread.round;
-  finish_earlier_packets(thread);
-  thread.round = round;
+  finish_before_waiting(thread);
   return call(flags);
 }
 

@@ -22,6 +22,8 @@ extern "C" {
 // hint of 0 or 1, every call runs on the caller's stack and sites do nothing.
 int heddle_run_loop(int (*body)(void* env), void* env, int64_t count);
 
+struct pcap_pkthdr; // libpcap's
+
 // One packet of a libpcap batch: what the callback was given.
 struct heddle_pcap_packet {
   unsigned char* user;
@@ -60,6 +62,11 @@ ssize_t heddle_recvfrom(int descriptor, void* data, size_t size, int flags, stru
                         socklen_t* sender_size);
 ssize_t heddle_recvmsg(int descriptor, struct msghdr* message, int flags);
 ssize_t heddle_recv(int descriptor, void* data, size_t size, int flags);
+
+// pcap_next_ex and pcap_next in a packet loop that takes one packet per iteration; header and bytes are the packet's own.
+// Where the call might wait, or brings none, earlier packets end first.
+int heddle_pcap_next_ex(void* pcap, struct pcap_pkthdr** header, const unsigned char** data);
+const unsigned char* heddle_pcap_next(void* pcap, struct pcap_pkthdr* header);
 
 #ifdef __cplusplus
 }

@@ -107,6 +107,10 @@ static const LibraryLine table[] = {
     {"fopen fopen64", "r0$ @files.w"},
     {"socket dup epoll_create epoll_create1 eventfd timerfd_create", "d-"},
     {"pcap_dump", "r1=24 s0 ?"},
+    {"heddle_pcap_next_ex", "w1=8 w2=8 @capture.w"},
+    {"heddle_pcap_next", "w1=24 @capture.w"},
+    {"pcap_stats", "w1=12 @capture.w"},
+    {"pcap_breakloop pcap_sendpacket pcap_inject pcap_setnonblock pcap_geterr", "@capture.w ?"},
     // Time, numbers, environment
     {"time", "w0=8"},
     {"clock_gettime clock_getres", "w1=16"},

@@ -97,6 +97,23 @@ TEST(PointsToCalls, unknown_function_may_do_anything_with_what_it_reaches) {
   EXPECT_EQ(callees[0]->getName(), "callback");
 }
 
+// Libpcap uses its memory again; what the runtime hands out is the packet's own.
+TEST(PointsToCalls, packets_taken_one_by_one) {
+  for (bool staged : {false, true}) {
+    const std::string prefix = staged ? "heddle_" : "";
+    auto a =
+        analyse(std::string(head) + "int " + prefix + "pcap_next_ex(void *, int **, int **);\nint *" +
+                prefix + "pcap_next(void *, void *);\nvoid *pcap_open_offline(const char *, char *);\n" +
+                "void s3(const void *);\nint main(int n, char **v) { void *p = pcap_open_offline(v[1], "
+                "v[2]); int *h, *d; long own[3];" +
+                prefix + "pcap_next_ex(p, &h, &d); s1(h); s2(d); s3(" + prefix + "pcap_next(p, own)); }");
+    for (const char* sink : {"s1", "s2", "s3"}) {
+      ASSERT_EQ(a->pointees(sink).size(), 1u) << sink;
+      EXPECT_EQ(llvm::StringRef(*a->pointees(sink).begin()).starts_with("packet "), staged) << sink;
+    }
+  }
+}
+
 TEST(PointsToCalls, packet_callback_gets_user_header_and_data) {
   auto a = analyse(std::string(head) +
                    "int heddle_pcap_loop(void *, int, int (*)(void *), void *, void *);\n"

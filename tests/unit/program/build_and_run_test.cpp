@@ -25,6 +25,12 @@ long heddle_recvfrom(int fd, void *data, size_t size, int flags, void *sender, u
 }
 long heddle_recvmsg(int fd, void *message, int flags) { return recvmsg(fd, message, flags); }
 long heddle_recv(int fd, void *data, size_t size, int flags) { return recv(fd, data, size, flags); }
+int pcap_next_ex(void *, void **, const unsigned char **) __attribute__((weak));
+const unsigned char *pcap_next(void *, void *) __attribute__((weak));
+int heddle_pcap_next_ex(void *pcap, void **header, const unsigned char **data) {
+  return pcap_next_ex(pcap, header, data);
+}
+const unsigned char *heddle_pcap_next(void *pcap, void *header) { return pcap_next(pcap, header); }
 int pcap_loop(void *, int, void (*)(unsigned char *, const void *, const unsigned char *), unsigned char *)
     __attribute__((weak));
 static void one(unsigned char *user, const void *header, const unsigned char *data) {

@@ -1,4 +1,4 @@
-// libpcap's loops with an outlined callback. In an object file of its own, so that only programs that use them need
+// libpcap's loops with an outlined callback, and packets taken one by one. In an object file of its own, so that only programs that use them need
 // libpcap. The staging runtime copies each packet; so what libpcap's own buffer holds is new memory every time.
 #include "watch.h"
 
@@ -15,6 +15,8 @@ struct pcap_pkthdr {
 using pcap_handler = void (*)(unsigned char* user, const pcap_pkthdr* header, const unsigned char* data);
 int pcap_loop(void* pcap, int count, pcap_handler callback, unsigned char* user);
 int pcap_dispatch(void* pcap, int count, pcap_handler callback, unsigned char* user);
+int pcap_next_ex(void* pcap, pcap_pkthdr** header, const unsigned char** data);
+const unsigned char* pcap_next(void* pcap, pcap_pkthdr* header);
 }
 
 using namespace heddle::dependencies;
@@ -65,5 +67,20 @@ int heddle_pcap_loop(void* pcap, int count, int (*body)(void* env), unsigned cha
 
 int heddle_pcap_dispatch(void* pcap, int count, int (*body)(void* env), unsigned char* user, void* callback) {
   return run(pcap_dispatch, pcap, count, body, user, callback);
+}
+
+int heddle_pcap_next_ex(void* pcap, pcap_pkthdr** header, const unsigned char** data) {
+  const int got = pcap_next_ex(pcap, header, data);
+  if (got == 1 && file != nullptr) {
+    new_memory(this_thread, *header, sizeof **header);
+    new_memory(this_thread, *data, (*header)->caplen);
+  }
+  return got;
+}
+
+const unsigned char* heddle_pcap_next(void* pcap, pcap_pkthdr* header) {
+  const unsigned char* data = pcap_next(pcap, header);
+  if (data != nullptr && file != nullptr) new_memory(this_thread, data, header->caplen);
+  return data;
 }
 }
