@@ -130,6 +130,7 @@ private:
                      const ModelClause& clause);
   void keep(NodeId pointer, const ModelClause& clause);
   NodeId fresh_packet(const llvm::CallBase& call);
+  NodeId fresh_message(const llvm::CallBase& call, int instance);
   NodeId fresh_part(const llvm::CallBase& call, const char* label, ObjectKind kind);
   Place new_stream(const llvm::CallBase& call, const llvm::Function& function);
   NodeId callback_frame(const llvm::CallBase& call, int user);

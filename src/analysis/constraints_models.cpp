@@ -10,6 +10,9 @@ namespace heddle {
 
 // Where struct rte_mbuf (DPDK 22.11) keeps pointers.
 static constexpr int64_t mbuf_buffer = 0, mbuf_pool = 56, mbuf_next = 64;
+// Where a message of libDAQ 3.0 does.
+static constexpr int64_t message_header = 0, message_data = 8, message_slots = 16, message_owner = 80,
+                         message_private = 88;
 
 static const Value* argument(const CallBase& call, int index) {
   return index >= 0 && unsigned(index) < call.arg_size() ? call.getArgOperand(index) : nullptr;
@@ -74,6 +77,21 @@ NodeId ConstraintBuilder::fresh_packet(const CallBase& call) {
   solver_.add_address(pool, system_object(SystemLocation::DpdkState), Place::anywhere());
   solver_.add_store(mbuf, pool, mbuf_pool);
   return mbuf;
+}
+
+// A message of libDAQ: header, data, slots with what else is known of it, and what the instance keeps for itself. In
+// another version a pointer lies elsewhere; one that is found where there is none here counts as untraced.
+NodeId ConstraintBuilder::fresh_message(const CallBase& call, int instance) {
+  NodeId message = fresh_part(call, "message", ObjectKind::Packet), inside = solver_.add_node();
+  solver_.add_store(message, fresh_part(call, "message header", ObjectKind::Packet), message_header);
+  solver_.add_store(message, fresh_part(call, "message data", ObjectKind::Packet), message_data);
+  NodeId slots = fresh_part(call, "message metadata", ObjectKind::Packet);
+  for (int64_t slot = message_slots; slot != message_owner; slot += 8)
+    solver_.add_store(message, slots, slot);
+  if (const Value* pointer = argument(call, instance)) solver_.add_anywhere(value(pointer), inside);
+  for (int64_t own : {message_owner, message_private})
+    solver_.add_store(message, inside, own);
+  return message;
 }
 
 // struct heddle_pcap_packet {user, header, data} of src/runtime/runtime.h.
@@ -154,6 +172,8 @@ NodeId ConstraintBuilder::model_source(const CallBase& call, const Function& fun
     return node;
   case Source::Packet:
     return fresh_packet(call);
+  case Source::Message:
+    return fresh_message(call, clause.source_argument);
   case Source::Contents: {
     if (const Value* base = argument(call, clause.source_argument)) {
       NodeId anywhere = solver_.add_node();

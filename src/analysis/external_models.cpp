@@ -54,6 +54,7 @@ static int take_number(StringRef& text) {
 
 static ModelClause::Actual parse_actual(StringRef text) {
   if (text.consume_front("in:")) return {Source::Contents, take_number(text)};
+  if (text.consume_front("message:")) return {Source::Message, take_number(text)};
   if (text.consume_front("frame:")) return {Source::Frame, take_number(text)};
   if (text == "header") return {Source::Header, -1};
   if (text == "data") return {Source::Data, -1};

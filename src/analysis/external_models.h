@@ -34,6 +34,7 @@
 //     lib             the one object that stands for all objects of the library
 //     held:SYSTEM     what was given to the system
 //     packet          a fresh packet buffer (mbuf and data)
+//     message:B       a fresh message of libDAQ (with header and data) that the instance B delivers
 //     in:B            what is stored somewhere in B's object
 //     frame:B header data   the arguments of packet callbacks (frame: struct heddle_pcap_packet, user B)
 //     unknown         anything the outside world holds
@@ -87,6 +88,7 @@ struct ModelClause {
     SystemObject,
     Unknown,
     Packet,
+    Message,
     Frame,
     Header,
     Data,

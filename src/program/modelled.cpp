@@ -17,6 +17,7 @@ ArrayRef<ReceiveInterface> receive_interfaces() {
       {"poll", ReceiveKind::Poll, 0, -1},
       {"ppoll", ReceiveKind::Poll, 0, -1},
       {"recvmmsg", ReceiveKind::Recvmmsg, 1, -1},
+      {"daq_instance_msg_receive", ReceiveKind::DaqMessages, 2, -1},
       {"pcap_loop", ReceiveKind::PcapCallback, -1, 2},
       {"pcap_dispatch", ReceiveKind::PcapCallback, -1, 2},
   };
@@ -92,9 +93,21 @@ bool receives_datagrams(const Module& module) {
 }
 
 bool waits_for_input(const CallBase& call) {
-  static constexpr StringRef names[] = {"poll",       "ppoll",       "select",       "pselect",
-                                        "epoll_wait", "epoll_pwait", "epoll_pwait2", "recvmmsg",
-                                        "accept",     "accept4",     "pcap_loop",    "pcap_dispatch"};
+  static constexpr StringRef names[] = {"poll",
+                                        "ppoll",
+                                        "select",
+                                        "pselect",
+                                        "epoll_wait",
+                                        "epoll_pwait",
+                                        "epoll_pwait2",
+                                        "recvmmsg",
+                                        "accept",
+                                        "accept4",
+                                        "pcap_loop",
+                                        "pcap_dispatch",
+                                        "daq_instance_msg_receive",
+                                        "daq_acquire",
+                                        "daq_acquire_with_meta"};
   const Function* function = call.getCalledFunction();
   return function && function->isDeclaration() && is_contained(names, function->getName());
 }

@@ -55,7 +55,8 @@ enum class ReceiveKind {
   Recvmsg,
   Recv,
   PcapNextEx,
-  PcapNext
+  PcapNext,
+  DaqMessages
 };
 llvm::StringRef receive_name(ReceiveKind kind); // "rte_eth_rx_burst", "epoll_wait", ...
 

@@ -109,6 +109,8 @@ static const LibraryLine table[] = {
     {"pcap_dump", "r1=24 s0 ?"},
     {"heddle_pcap_next_ex", "w1=8 w2=8 @capture.w"},
     {"heddle_pcap_next", "w1=24 @capture.w"},
+    {"daq_instance_msg_finalize daq_instance_inject daq_instance_inject_relative", "@verdicts.w ?"},
+    {"daq_instance_ioctl", "@verdicts.w ?"},
     {"pcap_stats", "w1=12 @capture.w"},
     {"pcap_breakloop pcap_sendpacket pcap_inject pcap_setnonblock pcap_geterr", "@capture.w ?"},
     // Time, numbers, environment

@@ -6,6 +6,8 @@ static const char* const head = "#include <stdlib.h>\n#include <pthread.h>\n#inc
                                 "static int *volatile sink;\n"
                                 "__attribute__((noinline,optnone)) static void s1(int*p){sink=p;}\n"
                                 "__attribute__((noinline,optnone)) static void s2(int*p){sink=p;}\n"
+                                "__attribute__((noinline,optnone)) static void s3(int*p){sink=p;}\n"
+                                "__attribute__((noinline,optnone)) static void s4(int*p){sink=p;}\n"
                                 "static int x, y, z;\n";
 
 TEST(PointsToCalls, function_pointers_in_a_table_by_field) {
@@ -104,7 +106,7 @@ TEST(PointsToCalls, packets_taken_one_by_one) {
     auto a =
         analyse(std::string(head) + "int " + prefix + "pcap_next_ex(void *, int **, int **);\nint *" +
                 prefix + "pcap_next(void *, void *);\nvoid *pcap_open_offline(const char *, char *);\n" +
-                "void s3(const void *);\nint main(int n, char **v) { void *p = pcap_open_offline(v[1], "
+                "int main(int n, char **v) { void *p = pcap_open_offline(v[1], "
                 "v[2]); int *h, *d; long own[3];" +
                 prefix + "pcap_next_ex(p, &h, &d); s1(h); s2(d); s3(" + prefix + "pcap_next(p, own)); }");
     for (const char* sink : {"s1", "s2", "s3"}) {
@@ -112,6 +114,26 @@ TEST(PointsToCalls, packets_taken_one_by_one) {
       EXPECT_EQ(llvm::StringRef(*a->pointees(sink).begin()).starts_with("packet "), staged) << sink;
     }
   }
+}
+
+TEST(PointsToCalls, messages_of_libdaq) {
+  auto a = analyse(
+      std::string(head) +
+      "struct message { int *header, *data, *meta[8], *owner, *own; };\n"
+      "int daq_instance_instantiate(void *, void **, char *, size_t);\n"
+      "unsigned daq_instance_msg_receive(void *, unsigned, const struct message **, int *);\n"
+      "int main() { void *instance; char error[8]; int status; const struct message *messages[4];"
+      "daq_instance_instantiate(0, &instance, error, 8);"
+      "daq_instance_msg_receive(instance, 4, messages, &status);"
+      "s1(messages[1]->header); s2(messages[2]->data); s3(messages[3]->meta[2]); s4(messages[0]->own); }");
+  auto one = [&](const char* sink) {
+    const auto names = a->pointees(sink);
+    return names.size() == 1 ? *names.begin() : std::to_string(names.size()) + " objects";
+  };
+  EXPECT_NE(one("s1").find("message header"), std::string::npos) << one("s1");
+  EXPECT_NE(one("s2").find("message data"), std::string::npos) << one("s2");
+  EXPECT_NE(one("s3").find("message metadata"), std::string::npos) << one("s3");
+  EXPECT_NE(one("s4").find("library object"), std::string::npos) << one("s4");
 }
 
 TEST(PointsToCalls, packet_callback_gets_user_header_and_data) {
