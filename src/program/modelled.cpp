@@ -112,6 +112,11 @@ bool waits_for_input(const CallBase& call) {
   return function && function->isDeclaration() && is_contained(names, function->getName());
 }
 
+bool takes_verdicts(const Function& function) {
+  static constexpr StringRef names[] = {"daq_acquire", "daq_acquire_with_meta"};
+  return function.isDeclaration() && is_contained(names, function.getName());
+}
+
 ArrayRef<StringRef> modelled_inlines() {
   static const StringRef table[] = {
       "rte_eth_rx_burst",      "rte_eth_tx_burst",       "rte_eth_tx_buffer",      "rte_eth_tx_buffer_flush",

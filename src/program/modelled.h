@@ -45,6 +45,9 @@ bool receives_datagrams(const llvm::Module& module);
 // A direct call of another function in which a program waits for what comes from outside.
 bool waits_for_input(const llvm::CallBase& call);
 
+// A function that hands over packets one by one and takes a verdict on each before it brings the next.
+bool takes_verdicts(const llvm::Function& function);
+
 // Name as in the source: without the ".7" that merging gives to the second and later copies of a static
 // function, and without C++'s mangling of static functions.
 llvm::StringRef source_name(const llvm::GlobalValue& value);

@@ -43,6 +43,7 @@ public:
         auto* call = dyn_cast<CallBase>(&instruction);
         Function* callee = call ? call->getCalledFunction() : nullptr;
         const ReceiveInterface* interface = callee ? receive_interface(*callee) : nullptr;
+        if (callee && takes_verdicts(*callee)) refuse_verdicts(*call, callee->getName());
         if (!interface) continue;
         if (interface->callback >= 0)
           find_callback(*call, *interface);
@@ -62,6 +63,7 @@ public:
 
 private:
   void find_callback(CallBase& call, const ReceiveInterface& interface);
+  void refuse_verdicts(const CallBase& call, StringRef name);
   void find_loop(CallBase& call, const ReceiveInterface& interface);
   void follow_counts(CallBase& call);
   void follow_count(Value& value);
@@ -101,6 +103,17 @@ void Finder::find_callback(CallBase& call, const ReceiveInterface& interface) {
                       "the callback of " + interface.name.str() + " is one of " +
                           std::to_string(targets.size()) + " functions",
                       "name the callback with --body"});
+}
+
+// libDAQ 2 takes the verdict on a packet as its callback's result and acts on it at once: it forwards the packet, as the
+// callback has left it in libDAQ's own buffer, or drops it. Only then does it bring the next one. A packet that is
+// suspended has given no verdict, so there is never a second one to run meanwhile. That would not change if all verdicts were
+// the same: to return before the packet has ended would forward what it has yet to change, and a packet that
+// makes the program end would have been forwarded.
+void Finder::refuse_verdicts(const CallBase& call, StringRef name) {
+  remarks_.push_back({"verdict-per-packet", location_of(call).str(),
+                      name.str() + " needs each packet's verdict before it brings the next packet",
+                      "libDAQ 3 brings many packets before it needs a verdict (daq_instance_msg_receive)"});
 }
 
 // From the results of the call, and of every wrapper that returns them.
