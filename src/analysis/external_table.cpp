@@ -383,6 +383,13 @@ static const ExternalLine table[] = {
     {"daq_config_set_total_instances daq_config_set_instance_id daq_module_config_set_mode", "w0"},
     {"daq_config_push_module_config", "R0 W0 R1 0[]=1 @alloc"},
     {"daq_config_destroy", "R0 x0 @alloc"},
+    // AF_XDP. The rings are memory of the library's; frames are the program's, and the library does not look at them.
+    {"xsk_umem__create", "*0=obj w3 w4 3[]=obj 4[]=obj r5 @rx @tx @fd @alloc @errno.w"},
+    {"xsk_socket__create", "*0=obj r1 r3 w3 w4 w5 4[]=obj 5[]=obj r6 @rx @tx @fd @alloc @errno.w"},
+    {"xsk_socket__create_shared", "*0=obj r1 r3 w3 w4 w5 w6 w7 4[]=obj 5[]=obj 6[]=obj 7[]=obj r8 @rx @tx @fd @alloc @errno.w"},
+    {"xsk_umem__delete xsk_socket__delete", "x0 @rx @tx @fd @alloc @errno.w"},
+    {"xsk_umem__fd xsk_socket__fd", "r0"},
+    {"xsk_socket__update_xskmap", "r0 @fd @errno.w"},
     // Compression and checksums
     {"crc32 adler32 crc32_z adler32_z", "r1*2"},
     {"deflateInit_ deflateInit2_ inflateInit_ inflateInit2_", "w0 @alloc"},

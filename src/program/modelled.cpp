@@ -18,6 +18,7 @@ ArrayRef<ReceiveInterface> receive_interfaces() {
       {"ppoll", ReceiveKind::Poll, 0, -1},
       {"recvmmsg", ReceiveKind::Recvmmsg, 1, -1},
       {"daq_instance_msg_receive", ReceiveKind::DaqMessages, 2, -1},
+      {"xsk_ring_cons__peek", ReceiveKind::XskRing, -1, -1},
       {"pcap_loop", ReceiveKind::PcapCallback, -1, 2},
       {"pcap_dispatch", ReceiveKind::PcapCallback, -1, 2},
   };
@@ -56,9 +57,9 @@ void set_declared_name(Function& function, StringRef name) {
 const ReceiveInterface* receive_interface(const Function& function) {
   StringRef name = source_name(function);
   for (const ReceiveInterface& entry : receive_interfaces()) {
-    // A program's own function of the name of a libc call is no receive interface; DPDK's are all inline.
-    bool dpdk = entry.kind == ReceiveKind::DpdkRxBurst;
-    if (entry.name == name && (dpdk || function.isDeclaration())) return &entry;
+    // A program's own function of the name of a libc call is no receive interface; DPDK's and AF_XDP's are all inline.
+    bool defined = entry.kind == ReceiveKind::DpdkRxBurst || entry.kind == ReceiveKind::XskRing;
+    if (entry.name == name && (defined || function.isDeclaration())) return &entry;
   }
   return nullptr;
 }

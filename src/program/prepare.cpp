@@ -310,6 +310,8 @@ StringRef receive_name(ReceiveKind kind) {
     return "pcap_next_ex";
   case ReceiveKind::PcapNext:
     return "pcap_next";
+  case ReceiveKind::XskRing:
+    return "xsk_ring_cons__peek";
   case ReceiveKind::DaqMessages:
     return "daq_instance_msg_receive";
   }

@@ -56,7 +56,8 @@ enum class ReceiveKind {
   Recv,
   PcapNextEx,
   PcapNext,
-  DaqMessages
+  DaqMessages,
+  XskRing
 };
 llvm::StringRef receive_name(ReceiveKind kind); // "rte_eth_rx_burst", "epoll_wait", ...
 

@@ -75,6 +75,7 @@ private:
   }
   void propose(Loop& loop) { candidates_.insert({loop.getHeader(), &loop}); }
   bool contains_receive(const Loop& loop, const CallBase& receive);
+  bool reads_received(const Loop& loop);
   uint64_t reachable_size(Function& function, SmallPtrSetImpl<Function*>& seen);
 
   Module& module_;
@@ -268,6 +269,28 @@ bool Finder::contains_receive(const Loop& loop, const CallBase& receive) {
   return false;
 }
 
+// AF_XDP's rings of received and of sent packets are read by the same function; what tells them apart is how a loop gets at
+// an entry.
+bool Finder::reads_received(const Loop& loop) {
+  SmallVector<Function*, 16> work;
+  SmallPtrSet<Function*, 16> seen;
+  bool found = false;
+  auto scan = [&](BasicBlock& block) {
+    for (Instruction& instruction : block)
+      if (auto* call = dyn_cast<CallBase>(&instruction))
+        for (Function* callee : sites_.callees(*call)) {
+          found |= source_name(*callee) == "xsk_ring_cons__rx_desc";
+          if (!callee->isDeclaration() && seen.insert(callee).second) work.push_back(callee);
+        }
+  };
+  for (BasicBlock* block : loop.blocks())
+    scan(*block);
+  while (!work.empty() && !found)
+    for (BasicBlock& block : *work.pop_back_val())
+      scan(block);
+  return found;
+}
+
 void Finder::find_loop(CallBase& call, const ReceiveInterface& interface) {
   counts_.clear();
   arrays_.clear();
@@ -278,8 +301,12 @@ void Finder::find_loop(CallBase& call, const ReceiveInterface& interface) {
     work_.pop_back();
     follow_count(*value);
   }
-  follow_array(call.getArgOperand(interface.array));
+  if (interface.array >= 0) follow_array(call.getArgOperand(interface.array));
   scan_array_loops();
+  const bool ring = interface.kind == ReceiveKind::XskRing;
+  const size_t all = candidates_.size();
+  if (ring) candidates_.remove_if([&](auto& candidate) { return !reads_received(*candidate.second); });
+  if (ring && candidates_.size() != all && candidates_.empty()) return; // takes back what has been sent
 
   Loop* best = nullptr;
   uint64_t best_size = 0;
