@@ -21,6 +21,7 @@
 // call; whether a loop is staged is decided later.
 #include "program/captures.h"
 
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
@@ -53,6 +54,7 @@ AllocaInst* replace_argument(CallBase& call, unsigned index, Type* type, const T
   IRBuilder<> builder(&call);
   builder.CreateLifetimeStart(own, builder.getInt64(call.getDataLayout().getTypeAllocSize(type)));
   call.setArgOperand(index, own);
+  if (auto* plain = dyn_cast<CallInst>(&call)) plain->setTailCallKind(CallInst::TCK_None);
   return own;
 }
 
@@ -136,23 +138,45 @@ SmallVector<Function*, 4> separate_captured(Module& module) {
 }
 
 const Instruction* uses_capture_file(const Module& module) {
-  for (const char* name : {"pcap_file", "pcap_fopen_offline"})
+  for (const char* name : {"pcap_file", "pcap_fopen_offline", "pcap_fopen_offline_with_tstamp_precision"})
     if (const Function* function = module.getFunction(name))
       for (const User* user : function->users())
         if (const auto* at = dyn_cast<Instruction>(user)) return at;
   return nullptr;
 }
 
+// All uses of the function, if they are calls that `fits` takes.
+static bool all_calls(const Module& module, StringRef name, function_ref<bool(const CallBase&)> fits) {
+  const Function* function = module.getFunction(name);
+  return !function || all_of(function->users(), [&](const User* user) {
+    const auto* call = dyn_cast<CallBase>(user);
+    return call && call->getCalledOperand() == function && fits(*call);
+  });
+}
+
+static bool is_positive(const CallBase& call, unsigned argument) {
+  const auto* number =
+      argument < call.arg_size() ? dyn_cast<ConstantInt>(call.getArgOperand(argument)) : nullptr;
+  return number && number->getSExtValue() > 0;
+}
+
+// A capture begins by pcap_open_live, or by pcap_activate, before which its time-out has to be set.
 bool captures_time_out(const Module& module) {
-  for (const char* name : {"pcap_create", "pcap_set_timeout"})
-    if (const Function* function = module.getFunction(name); function && !function->use_empty()) return false;
-  const Function* open = module.getFunction("pcap_open_live");
-  return open && all_of(open->users(), [&](const User* user) {
-           const auto* call = dyn_cast<CallBase>(user);
-           if (!call || call->getCalledOperand() != open || call->arg_size() != 5) return false;
-           const auto* milliseconds = dyn_cast<ConstantInt>(call->getArgOperand(3));
-           return milliseconds && milliseconds->getSExtValue() > 0;
-         });
+  auto never = [](const CallBase&) { return false; };
+  auto is_set = [&](const CallBase& activate) {
+    const DominatorTree dominators(const_cast<Function&>(*activate.getFunction()));
+    return any_of(activate.getArgOperand(0)->users(), [&](const User* user) {
+      const auto* call = dyn_cast<CallBase>(user);
+      const Function* callee = call ? call->getCalledFunction() : nullptr;
+      return callee && callee->getName() == "pcap_set_timeout" &&
+             call->getArgOperand(0) == activate.getArgOperand(0) && dominators.dominates(call, &activate);
+    });
+  };
+  return (module.getFunction("pcap_open_live") || module.getFunction("pcap_activate")) &&
+         all_calls(module, "pcap_open", never) &&
+         all_calls(module, "pcap_open_live", [](const CallBase& call) { return is_positive(call, 3); }) &&
+         all_calls(module, "pcap_set_timeout", [](const CallBase& call) { return is_positive(call, 1); }) &&
+         all_calls(module, "pcap_activate", is_set);
 }
 
 } // namespace heddle
