@@ -63,6 +63,7 @@ struct Copy {
   void* pcap;
   size_t context; // number of the one in which it was taken
   size_t capacity;
+  bool packet; // else only a header, of a call that has brought none
   pcap_pkthdr header;
   unsigned char bytes[];
 };
@@ -83,7 +84,7 @@ size_t number_of(const heddle_thread& thread, const heddle_context* context) {
 
 bool is_last_of_handle(const Copy& copy) {
   for (const Copy* other = copies.held; other != &copy; other = other->next)
-    if (other->pcap == copy.pcap) return false;
+    if (other->pcap == copy.pcap && other->packet == copy.packet) return false;
   return true;
 }
 
@@ -93,12 +94,13 @@ bool has_ended(const heddle_thread& thread, const Copy& copy) {
   return &context == thread.current || context.stage == 0 || context.stage == HEDDLE_NONE;
 }
 
-// Frees what is no longer valid. The packet that runs takes nothing from a handle twice that would still be valid.
-void release_ended(const heddle_thread& thread) {
+// What is no longer valid can be used again. `thread`: null if no packet of it is in flight. The packet that runs takes
+// nothing from a handle twice that would still be valid.
+void release_ended(const heddle_thread* thread) {
   copies.taken = 0;
   for (Copy** link = &copies.held; *link != nullptr;) {
     Copy* copy = *link;
-    if (is_last_of_handle(*copy) || !has_ended(thread, *copy)) {
+    if (is_last_of_handle(*copy) || (thread != nullptr && !has_ended(*thread, *copy))) {
       link = &copy->next;
       continue;
     }
@@ -110,6 +112,7 @@ void release_ended(const heddle_thread& thread) {
 
 // What is valid stays: another thread may look at it.
 void release_at_thread_end(void* /*unused*/) {
+  release_ended(nullptr);
   while (Copy* copy = copies.free) {
     copies.free = copy->next;
     free(copy);
@@ -142,6 +145,7 @@ Copy* hold(const heddle_thread& thread, void* pcap, const pcap_pkthdr& header, c
   if (copy == nullptr) return nullptr;
   copy->pcap = pcap;
   copy->context = number_of(thread, thread.current);
+  copy->packet = data != nullptr;
   copy->header = header;
   if (data != nullptr) memcpy(copy->bytes, data, header.caplen);
   copy->next = copies.held;
@@ -180,7 +184,7 @@ int next(heddle_thread& thread, void* pcap, pcap_pkthdr** to_header, const unsig
   pcap_pkthdr* header = nullptr;
   const unsigned char* data = nullptr;
   const bool behind = others_before(thread);
-  if (!behind || copies.taken >= 2 * thread.limit) release_ended(thread);
+  if (!behind || copies.taken >= 2 * thread.limit) release_ended(&thread);
   if (!behind) {
     settle_output(thread); // its own, put off while there were some
     got = pcap_next_ex(pcap, &header, &data);
