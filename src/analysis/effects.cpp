@@ -13,6 +13,7 @@
 #include "analysis/locks.h"
 #include "analysis/solver_components.h"
 
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/Hashing.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
@@ -81,14 +82,13 @@ struct Effects::State {
   uint32_t intern(const Access& access);
   GroupSet groups_of(const Function& function) const { return groups ? groups->of(function) : 0; }
   const AccessIds& within_group(const Function& function);
-  std::vector<Access> summarise(AccessIds accesses, ArrayRef<const Function*> order);
+  std::vector<Access> summarise(const AccessIds& accesses, ArrayRef<const Function*> order);
   uint32_t variant(uint32_t id, bool rare, GroupSet groups);
   AccessIds as_rare(const AccessIds& accesses);
   std::unordered_map<const Function*, AccessIds> in_groups;       // by member of a group
   DenseMap<const Function*, std::vector<Access>> group_summaries; // likewise
   // An access -> the same in rare code, in a call of a group. May take two steps.
   DenseMap<uint32_t, SmallVector<uint32_t, 2>> variants;
-  SmallVector<uint32_t, 4> variants_of(uint32_t id) const;
 };
 
 std::vector<Access> Effects::State::compute(const Instruction& instruction) {
@@ -207,16 +207,6 @@ const AccessIds& Effects::State::within_group(const Function& function) {
   return in_groups[&function] = std::move(result);
 }
 
-// Itself included.
-SmallVector<uint32_t, 4> Effects::State::variants_of(uint32_t id) const {
-  SmallVector<uint32_t, 4> result{id};
-  for (size_t i = 0; i != result.size(); ++i)
-    if (auto found = variants.find(result[i]); found != variants.end())
-      for (uint32_t variant : found->second)
-        if (!is_contained(result, variant)) result.push_back(variant);
-  return result;
-}
-
 // Members are numbers of functions; those from functions.size() on stand for the same functions, as rare code calls them.
 void Effects::State::settle_component(ArrayRef<uint32_t> members,
                                       const std::vector<const Function*>& functions) {
@@ -313,21 +303,35 @@ const std::vector<const Function*>& Effects::reach(const Function& function) con
 }
 
 // In `order`, so that the nearest instruction stands for an access.
-std::vector<Access> Effects::State::summarise(AccessIds missing, ArrayRef<const Function*> order) {
+std::vector<Access> Effects::State::summarise(const AccessIds& accesses, ArrayRef<const Function*> order) {
   std::vector<Access> result;
+  BitVector missing(unsigned(interned.size()));
+  for (uint32_t id : accesses)
+    missing.set(id);
+  const DenseSet<const Function*> run(order.begin(), order.end());
   const auto& objects = points_to.objects();
-  for (const Function* member : order)
-    for (auto [own, at] : local[member])
-      for (uint32_t id : variants_of(own)) {
-        if (!missing.test(id)) continue;
-        missing.reset(id);
-        Access access = interned[id];
-        bool frame = objects[access.object].kind == ObjectKind::Stack && !kept_frames.test(access.object);
-        auto* site = dyn_cast_or_null<Instruction>(objects[access.object].site);
-        if (frame && (!site || is_contained(order, site->getFunction()))) continue;
+  size_t left = missing.count();
+  auto add = [&](uint32_t id, const Instruction* at, auto&& again) -> void {
+    if (missing.test(id)) {
+      missing.reset(id);
+      --left;
+      Access access = interned[id];
+      bool frame = objects[access.object].kind == ObjectKind::Stack && !kept_frames.test(access.object);
+      auto* site = dyn_cast_or_null<Instruction>(objects[access.object].site);
+      if (!frame || (site && !run.contains(site->getFunction()))) {
         access.at = at;
         result.push_back(access);
       }
+    }
+    if (auto found = variants.find(id); found != variants.end())
+      for (uint32_t variant : found->second)
+        again(variant, at, again);
+  };
+  for (const Function* member : order) {
+    if (left == 0) break;
+    for (auto [own, at] : local[member])
+      add(own, at, add);
+  }
   return result;
 }
 
