@@ -109,8 +109,8 @@ private:
       result_.problem =
           "the key " + key.name + " is claimed in a stage that is not before the access to " + location.name;
       result_.problem_at = too_early->at;
-    } else if (last > claimed) { // else all are fresh, in ordered stages
-      merge({key.number, first == unreached ? claimed + 1 : first, last, key.name});
+    } else { // where all are fresh, a later packet's claim waits for the earlier one to leave the last of them
+      merge({key.number, first == unreached ? highest : first, highest, key.name});
     }
   }
 

@@ -155,6 +155,7 @@ llvm::Error check_alone(const SharedLocation& location, const Ranges& ranges,
                         const std::vector<PlannedSite>& sites) {
   const LocationAccess* earliest[2] = {}; // common accesses: any, and those that write
   const LocationAccess* latest[2] = {};   // of packets that are alone: likewise
+  const bool keyed = location.verdict == "keyed";
   for (const LocationAccess& access : location.accesses)
     for (bool write : {false, true}) {
       if (write && !access.write) continue;
@@ -163,6 +164,7 @@ llvm::Error check_alone(const SharedLocation& location, const Ranges& ranges,
           (!early || ranges.low[access.node] < ranges.low[early->node]))
         early = &access;
       const LocationAccess*& late = latest[write];
+      if (keyed && (!access.rare || access.claimed)) continue; // behind a claim: check_order
       if (ranges.alone[access.node] && (!late || ranges.alone[access.node] > ranges.alone[late->node]))
         late = &access;
     }

@@ -87,6 +87,17 @@ TEST_F(Keyed, ARecordThatIsFilledAtOnceIsTouchedInTheStageOfTheClaim) {
   EXPECT_EQ(order.keys[0].first, 5u);
 }
 
+TEST_F(Keyed, RecordsFilledInSeveralStagesAreWaitedFor) {
+  add_key(graph_, {1, 4}, {2, 4});
+  for (LocationAccess& access : graph_.locations.back().accesses)
+    access.fresh = true;
+  KeyedOrder order = order_of(graph_, each_);
+  EXPECT_EQ(order.problem, "");
+  ASSERT_EQ(order.keys.size(), 1u);
+  EXPECT_EQ(order.keys[0].last, 4u);
+  EXPECT_THAT(free_stages(order), ElementsAre(3, 5, 6, 7));
+}
+
 TEST_F(Keyed, WhatRareCodeConflictsWithKeepsItsOrder) {
   add_key(graph_, {1}, {3, 6});
   graph_.nodes[7].rare = true;
@@ -103,6 +114,22 @@ TEST_F(Keyed, ARareAccessBehindTheClaimIsPartOfTheRange) {
   ASSERT_EQ(order.keys.size(), 1u);
   EXPECT_EQ(order.keys[0].last, 6u);
   EXPECT_THAT(free_stages(order), ElementsAre(2, 3, 4, 5, 6, 7));
+}
+
+TEST_F(Keyed, ARareAccessBehindTheClaimDoesNotHoldTheOthersBack) {
+  add_key(graph_, {1}, {3, 5});
+  graph_.nodes[6].rare = graph_.nodes[7].rare = true;
+  for (bool claimed : {true, false}) {
+    graph_.locations.back().accesses.resize(2);
+    graph_.locations.back().accesses.push_back({6, true, "f", "f.c:70", true});
+    graph_.locations.back().accesses.back().claimed = claimed;
+    PlanOptions options;
+    options.policy = "finest";
+    Plan plan = llvm::cantFail(make_plan("id", {graph_}, options));
+    EXPECT_EQ(plan.bodies.front().stages.size() > 5, claimed);
+    llvm::Error error = check_plan(plan.bodies.front(), graph_);
+    EXPECT_FALSE(error) << llvm::toString(std::move(error));
+  }
 }
 
 TEST_F(Keyed, AClaimAmongTheAccessesFreesNothing) {
