@@ -14,7 +14,7 @@
 //   (2) Stages with claims are ordered.
 //   (3) A location within one stage needs no key if the stage is ordered; one within a range of its key is covered by that.
 //   (4) A record that is filled at once is touched in the stage of the claim: there the runtime has earlier packets with the
-//       same record end first, and the stage is ordered, so that later ones are behind.
+//       same record end first, and the stage is ordered, so that later ones are behind. The same for a second record's claim.
 //   (5) An access in rare code, behind the claim, is one of the range like any other: whoever has the same key is still before the
 //       range then, and whoever has another one does not meet it.
 //   (6) Whatever else relies on packet order: windows, what rare code conflicts with (a later packet's access must

@@ -171,10 +171,12 @@ void heddle_claim(uint32_t key, const void* value, uint32_t fresh) {
   if (!thread.active || thread.in_handler || !on_private_stack(thread)) return;
   uint64_t& held = keys_of(thread, thread.current)[key];
   held = after_claim(held, reinterpret_cast<uint64_t>(value));
-  const heddle_schedule* schedule = fresh ? schedule_of(thread.body) : nullptr;
+  // What earlier packets have still to do with the record comes first, if it is used at once; so it may be if a fresh
+  // record's claim came before. Both are rare: earlier packets would have to use a record that is given out anew, or this
+  // one has two.
+  const bool used_at_once = fresh != 0 || held == any_value;
+  const heddle_schedule* schedule = used_at_once ? schedule_of(thread.body) : nullptr;
   if (schedule == nullptr || thread.round == HEDDLE_ALONE) return;
-  // What earlier packets have still to do with the record comes first. That is rare: they would have to use a record that
-  // is given out anew.
   for (const heddle_context* context = thread.contexts; context != thread.current; context += thread.step) {
     if (!in_flight(*context) || !may_meet(keys_of(thread, context)[key], held)) continue;
     for (uint32_t i = 0; i < schedule->range_count; ++i) {

@@ -75,7 +75,7 @@ void claim(Thread& thread, uint32_t key, uint64_t value, bool fresh) {
   if (own == nullptr) return;
   uint64_t& held = own->held[key];
   held = after_claim(held, value);
-  if (fresh) own->fresh |= 1u << key;
+  if (fresh || held == any_value) own->fresh |= 1u << key; // src/runtime/keys.cpp
   thread.key_hash = 0;
   for (uint64_t one : own->held)
     thread.key_hash = uint32_t(((thread.key_hash ^ one) * 0x9e3779b97f4a7c15u) >> 32);
