@@ -1,6 +1,7 @@
 // Makes illegal plans out of a legal one: each cut is moved by one block, or by one loop, so that it divides a window
-// that it stood beside; or a gate in front of rare code is left out. Control flow stays in order and every site has its place, so the mutant looks like a plan that
-// `heddle plan` could have made with one window less; its digest says that it was checked. Judged by tests/mutate/run.
+// that it stood beside; or a gate in front of rare code is left out, or the order of packets with one key in a range of
+// stages, or that of all packets in a stage. Control flow stays in order and every site has its place, so the mutant
+// looks like a plan that `heddle plan` could have made with one window less; its digest says that it was checked. Judged by tests/mutate/run.
 //
 // usage: mutate PROGRAM WORK FOLDER MOST SEED: at most MOST mutants, drawn by SEED, of WORK/plan.json into
 // FOLDER/<n>.json; a line of text for each.
@@ -25,8 +26,7 @@ namespace {
 
 struct Mutant {
   size_t body = 0;
-  std::vector<PlannedSite> sites;
-  std::vector<uint32_t> gates;
+  BodyPlan plan;
   std::string what;
 };
 
@@ -34,8 +34,26 @@ struct Mutant {
 std::vector<Mutant> without_gates(const BodyPlan& plan, size_t body) {
   std::vector<Mutant> mutants;
   for (size_t i = 0; i < plan.gates.size(); ++i) {
-    Mutant mutant{body, plan.sites, plan.gates, "without the gate at block " + std::to_string(plan.gates[i])};
-    mutant.gates.erase(mutant.gates.begin() + ptrdiff_t(i));
+    Mutant mutant{body, plan, "without the gate at block " + std::to_string(plan.gates[i])};
+    mutant.plan.gates.erase(mutant.plan.gates.begin() + ptrdiff_t(i));
+    mutants.push_back(std::move(mutant));
+  }
+  return mutants;
+}
+
+// Each key's range left out, and each ordered stage made free.
+std::vector<Mutant> without_order(const BodyPlan& plan, size_t body) {
+  std::vector<Mutant> mutants;
+  for (size_t i = 0; i < plan.keys.size(); ++i) {
+    Mutant mutant{body, plan,
+                  "without " + plan.keys[i].name + " from stage " + std::to_string(plan.keys[i].first)};
+    mutant.plan.keys.erase(mutant.plan.keys.begin() + ptrdiff_t(i));
+    mutants.push_back(std::move(mutant));
+  }
+  for (size_t s = 1; !plan.keys.empty() && s < plan.stages.size(); ++s) {
+    if (!plan.stages[s].ordered) continue;
+    Mutant mutant{body, plan, "with stage " + std::to_string(s) + " free"};
+    mutant.plan.stages[s].ordered = false;
     mutants.push_back(std::move(mutant));
   }
   return mutants;
@@ -44,8 +62,8 @@ std::vector<Mutant> without_gates(const BodyPlan& plan, size_t body) {
 // A cut moved, in every way.
 class Mutator {
 public:
-  Mutator(const CutGraph& graph, std::vector<unsigned> stages, size_t body)
-      : graph_(graph), stages_(std::move(stages)), body_(body) {
+  Mutator(const CutGraph& graph, const BodyPlan& plan, std::vector<unsigned> stages, size_t body)
+      : graph_(graph), plan_(plan), stages_(std::move(stages)), body_(body) {
     CutGraph plain = graph;
     plain.locations.clear();
     loops_ = condense(plain);
@@ -78,9 +96,11 @@ private:
       stages[n] = *to;
     if (!in_order(stages)) return std::nullopt;
     const CutNode& node = graph_.nodes[moved.nodes.front()];
-    return Mutant{body_, sites_of(graph_, stages), graph_.gates,
+    Mutant mutant{body_, plan_,
                   node.function + " at " + node.at + " from stage " + std::to_string(from) + " to " +
                       std::to_string(*to)};
+    mutant.plan.sites = sites_of(graph_, stages);
+    return mutant;
   }
 
   // The stage on the other side of a cut that lies directly before or behind the group.
@@ -123,6 +143,7 @@ private:
   }
 
   const CutGraph& graph_;
+  const BodyPlan& plan_;
   std::vector<unsigned> stages_;
   size_t body_;
   Condensed loops_; // of control flow alone
@@ -147,15 +168,15 @@ llvm::Error run(const std::string& path, const std::string& work, const std::str
     if (plan->bodies[body].sites.empty()) continue;
     auto stages = stages_of(study->graphs[body], plan->bodies[body].sites);
     if (!stages) return stages.takeError();
-    llvm::append_range(mutants, Mutator(study->graphs[body], *stages, body).all());
+    llvm::append_range(mutants, Mutator(study->graphs[body], plan->bodies[body], *stages, body).all());
     llvm::append_range(mutants, without_gates(plan->bodies[body], body));
+    llvm::append_range(mutants, without_order(plan->bodies[body], body));
   }
   std::shuffle(mutants.begin(), mutants.end(), std::mt19937(seed));
   if (mutants.size() > most) mutants.resize(most);
   for (size_t i = 0; i < mutants.size(); ++i) {
     Plan mutant = *plan;
-    mutant.bodies[mutants[i].body].sites = mutants[i].sites;
-    mutant.bodies[mutants[i].body].gates = mutants[i].gates;
+    mutant.bodies[mutants[i].body] = mutants[i].plan;
     mutant.checked = decisions_digest(mutant);
     if (llvm::Error error = write_plan(mutant, folder + "/" + std::to_string(i) + ".json")) return error;
     llvm::outs() << mutants[i].what << '\n';

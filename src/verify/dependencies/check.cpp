@@ -147,6 +147,7 @@ private:
     if (pair.relaxation == Relaxation::Errno &&
         none_of(plan_.bodies, [](const BodyPlan& b) { return b.own_errno; }))
       return "";
+    if (pair.relaxation == Relaxation::Lock && !relies_on_locks()) return "";
     StringRef name = ahead ? "received-ahead" : names[unsigned(pair.relaxation)];
     return is_contained(plan_.relaxations, name) ? name.str() : "";
   }
