@@ -102,13 +102,18 @@ TEST(PointsToCalls, unknown_function_may_do_anything_with_what_it_reaches) {
 // Libpcap uses its memory again; what the runtime hands out is the packet's own.
 TEST(PointsToCalls, packets_taken_one_by_one) {
   for (bool staged : {false, true}) {
-    const std::string prefix = staged ? "heddle_" : "";
-    auto a =
-        analyse(std::string(head) + "int " + prefix + "pcap_next_ex(void *, int **, int **);\nint *" +
-                prefix + "pcap_next(void *, void *);\nvoid *pcap_open_offline(const char *, char *);\n" +
-                "int main(int n, char **v) { void *p = pcap_open_offline(v[1], "
-                "v[2]); int *h, *d; long own[3];" +
-                prefix + "pcap_next_ex(p, &h, &d); s1(h); s2(d); s3(" + prefix + "pcap_next(p, own)); }");
+    std::string source = head;
+    source += R"(
+      int pcap_next_ex(void *, int **, int **);
+      int *pcap_next(void *, void *);
+      void *pcap_open_offline(const char *, char *);
+      int main(int n, char **v) {
+        void *p = pcap_open_offline(v[1], v[2]); int *h, *d; long own[3];
+        pcap_next_ex(p, &h, &d); s1(h); s2(d); s3(pcap_next(p, own));
+      })";
+    if (staged)
+      source.insert(0, "#define pcap_next_ex heddle_pcap_next_ex\n#define pcap_next heddle_pcap_next\n");
+    auto a = analyse(source);
     for (const char* sink : {"s1", "s2", "s3"}) {
       ASSERT_EQ(a->pointees(sink).size(), 1u) << sink;
       EXPECT_EQ(llvm::StringRef(*a->pointees(sink).begin()).starts_with("packet "), staged) << sink;
