@@ -3,8 +3,9 @@
 // A summary is the union over everything that a call may run. Functions that call each other in a cycle share
 // theirs. With rare code a function counts twice, as common code calls it and as rare code does: what rare code calls is
 // done on a rare path, and never leads back to common code. Else a function that may log an error, by way of pointers
-// that may lead anywhere, would do in common code all that the program does. The sums go bottom-up over the components of that graph, as bit vectors of interned
-// accesses; the instruction that stands for an access is looked up when somebody asks. Reads of constants are
+// that may lead anywhere, would do in common code all that the program does. The sums go bottom-up over the components
+// of that graph, as bit vectors of interned accesses; the instruction that stands for an access is looked up when
+// somebody asks. Reads of constants are
 // left out, and in summaries the frames of the callees, unless a pointer to one is kept outside the stack.
 #include "analysis/effects.h"
 
@@ -45,7 +46,6 @@ using AccessIds = SparseBitVector<>;
 struct Component { // functions that call each other, all from common or all from rare code
   std::vector<const Function*> members;
   bool rare = false;
-  std::vector<uint32_t> callees; // components, before this one
   AccessIds accesses;
   SparseBitVector<> reach; // components, itself included
   std::vector<Access> summary;

@@ -40,6 +40,12 @@ bool heddle::runtime::finish_earlier_packets(heddle_thread& thread) {
   return true;
 }
 
+void heddle::runtime::finish_and_go_on(heddle_thread& thread) {
+  const uint32_t round = thread.round;
+  finish_earlier_packets(thread);
+  thread.round = round;
+}
+
 extern "C" __attribute__((preserve_most)) void heddle_alone() {
   heddle_thread& thread = heddle_this_thread;
   if (finish_earlier_packets(thread)) ++thread.alone;

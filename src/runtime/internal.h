@@ -47,13 +47,13 @@ HEDDLE_HIDDEN bool on_private_stack(const heddle_thread& thread);
 // alone.cpp. On a packet's stack: runs all packets before it to their ends; the round is HEDDLE_ALONE afterwards. False,
 // and nothing done, where staging is off or the packet is alone.
 HEDDLE_HIDDEN bool finish_earlier_packets(heddle_thread& thread);
+// The same, but the packet has not become alone: it may be suspended like any other after that.
+HEDDLE_HIDDEN void finish_and_go_on(heddle_thread& thread);
 
 // receive.cpp. Does a packet run that may have others before it? One that is alone has none.
 HEDDLE_HIDDEN bool may_have_others_before(const heddle_thread& thread);
 // Of such a packet: is one before it in flight?
 HEDDLE_HIDDEN bool others_before(const heddle_thread& thread);
-// Runs them to their ends, output included; the packet may be suspended like any other after that.
-HEDDLE_HIDDEN void finish_before_waiting(heddle_thread& thread);
 
 // deferred.cpp. Output that packets have put off is made in packet order.
 HEDDLE_HIDDEN size_t size_of_kept(); // of one context's, in bytes

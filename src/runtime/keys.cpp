@@ -182,9 +182,7 @@ void heddle_claim(uint32_t key, const void* value, uint32_t fresh) {
     for (uint32_t i = 0; i < schedule->range_count; ++i) {
       const heddle_key_range& range = schedule->ranges[i];
       if (range.key != key || (context->stage & ~held_mark) > range.last) continue;
-      const uint32_t round = thread.round;
-      finish_earlier_packets(thread);
-      thread.round = round;
+      finish_and_go_on(thread);
       return;
     }
   }

@@ -193,7 +193,7 @@ int next(heddle_thread& thread, void* pcap, pcap_pkthdr** to_header, const unsig
     const bool ahead = comes_at_once(pcap);
     errno = own_errno;
     if (ahead) got = pcap_next_ex(pcap, &header, &data);
-    if (got != got_packet) finish_before_waiting(thread);
+    if (got != got_packet) finish_and_go_on(thread);
     if (got == nothing) got = pcap_next_ex(pcap, &header, &data);
   }
   Copy* copy = header != nullptr ? hold(thread, pcap, *header, got == got_packet ? data : nullptr) : nullptr;

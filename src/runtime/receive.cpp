@@ -36,12 +36,6 @@ bool heddle::runtime::others_before(const heddle_thread& thread) {
   return false;
 }
 
-void heddle::runtime::finish_before_waiting(heddle_thread& thread) {
-  const uint32_t round = thread.round;
-  finish_earlier_packets(thread);
-  thread.round = round;
-}
-
 namespace {
 
 // Calls that do not take the head of the queue, or more than it: not ahead of anything.
@@ -61,7 +55,7 @@ template <typename Call> ssize_t receive(int flags, Call call) {
     if (result >= 0 || (errno != EAGAIN && errno != EWOULDBLOCK)) return result;
     errno = own_errno;
   }
-  finish_before_waiting(thread);
+  finish_and_go_on(thread);
   return call(flags);
 }
 
