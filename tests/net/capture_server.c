@@ -10,44 +10,10 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "frames.h"
 #include "heddle/heddle.h"
 // Only the optimized program has it.
 #pragma weak heddle_get_counters
-
-enum { HEAD = 14, REQUEST = 0x88B5, ANSWER = 0x88B6, KEYS = 8 };
-
-static struct {
-  uint32_t requests, bytes;
-} keys[KEYS];
-
-static uint32_t mix(uint32_t x) {
-  x = (x ^ x >> 16) * 0x7feb352dU;
-  x = (x ^ x >> 15) * 0x846ca68bU;
-  return x ^ x >> 16;
-}
-
-__attribute__((noinline)) static uint32_t digest_of(const u_char* data, uint32_t size) {
-  uint32_t digest = 0;
-  for (uint32_t i = HEAD; i < size; i++)
-    digest = mix(digest + data[i]);
-  return digest;
-}
-
-__attribute__((noinline)) static void make_answer(u_char* to, const u_char* data, uint32_t size,
-                                                  uint32_t digest) {
-  memcpy(to, data + 6, 6);
-  memcpy(to + 6, data, 6);
-  to[12] = ANSWER >> 8;
-  to[13] = ANSWER & 0xff;
-  uint32_t x = digest;
-  for (uint32_t i = HEAD; i < size; i++)
-    to[i] = data[i] ^ (u_char)(x = mix(x + i));
-}
-
-__attribute__((noinline)) static void account(uint32_t key, uint32_t size) {
-  keys[key % KEYS].requests++;
-  keys[key % KEYS].bytes += size;
-}
 
 static void serve(pcap_t* in, int out) {
   struct pcap_pkthdr* header;
