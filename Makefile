@@ -2,7 +2,7 @@
 BUILD ?= build
 JOBS  ?= $(shell nproc)
 
-.PHONY: all demo test build deps check check-net check-apps sanitize lint tidy format fuzz mutants bench apps clean help
+.PHONY: all demo test build deps check check-net check-apps robust soak sanitize lint tidy format fuzz mutants bench apps clean help
 
 all: build
 
@@ -20,11 +20,12 @@ test: build
 ## make check       unit and lit tests (no privileges)
 ## make check-net   real packets between network namespaces, huge pages (root; else skipped)
 ## make check-apps  nDPI, nginx, Knot DNS and unbound from Debian's sources: the whole way, answers and outputs compared;
-##                  nDPI's own tests, heddle cc against clang
+##                  nDPI's own tests, heddle cc against clang; the optimized nDPI with other options and captures
+## make robust      staged nginx and Knot: reload, log rotation, kill -9, other configurations (plans take minutes)
 ## make sanitize    the tools and their tests under ASan and UBSan
 ## make lint        clang-format and clang-tidy
 ## make tidy        clang-tidy alone, with all its findings; a file that was clean and has not changed is passed over
-check check-net check-apps sanitize lint: build
+check check-net check-apps robust sanitize lint: build
 	scripts/run-tests $(BUILD) $@
 
 ## make fuzz        the nightly differential fuzzer; SEED and COUNT as you like
@@ -32,6 +33,11 @@ SEED  ?= $(shell date +%s)
 COUNT ?= 2000
 fuzz: build
 	tests/fuzz/run --build $(BUILD) --seed $(SEED) --count $(COUNT) --dependencies
+
+## make soak        staged nginx and upf under checked load, memory watched; DURATION in seconds
+DURATION ?= 1200
+soak: build
+	tests/robust/soak.sh $(BUILD) $(DURATION)
 
 ## make mutants     illegal plans of the fuzzer's programs and of examples/upf: what share does the checker flag?
 mutants: build
