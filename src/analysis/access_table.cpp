@@ -23,8 +23,9 @@ static AccessKey key_of(const Access& access) {
           access.implied, access.rare,  access.deferrable, access.flow,  access.groups};
 }
 
-void AccessTable::add(UnitId unit, const Access& access) {
+uint32_t AccessTable::number_of(const Access& access, bool rare) {
   AccessKey key = key_of(access);
+  key.rare |= rare;
   auto [it, fresh] = index_.try_emplace(key, uint32_t(keys_.size()));
   if (fresh) {
     keys_.push_back(key);
@@ -34,7 +35,15 @@ void AccessTable::add(UnitId unit, const Access& access) {
     if (key.groups) within_groups_[alone].push_back(it->second);
     by_object_[access.object].push_back(it->second);
   }
-  auto& made_by = made_by_[it->second];
+  return it->second;
+}
+
+void AccessTable::add(UnitId unit, const Access& access, bool rare) {
+  std::vector<uint32_t>& numbers = by_id_[rare];
+  if (access.id >= numbers.size()) numbers.resize(std::max<size_t>(access.id + 1, 2 * numbers.size()));
+  uint32_t& number = numbers[access.id];
+  if (number == 0) number = number_of(access, rare) + 1;
+  auto& made_by = made_by_[number - 1];
   if (made_by.empty() || made_by.back().first != unit) made_by.push_back({unit, access.at});
 }
 
@@ -49,7 +58,7 @@ AccessTable::AccessTable(const BodyGraph& graph, const Effects& effects, const R
       block->second = new_unit();
       for (const llvm::Instruction& instruction : *node.block)
         for (const Access& access : effects.of(instruction))
-          add(block->second, access);
+          add(block->second, access, false);
     }
     unit_nodes_[block->second].push_back(n);
     llvm::SmallPtrSet<const Access*, 8> seen;
@@ -60,10 +69,8 @@ AccessTable::AccessTable(const BodyGraph& graph, const Effects& effects, const R
         auto [unit, fresh_unit] = summary_units[node.rare].try_emplace(summary.data(), 0);
         if (fresh_unit) {
           unit->second = new_unit();
-          for (Access access : summary) {
-            access.rare |= node.rare;
-            add(unit->second, access);
-          }
+          for (const Access& access : summary)
+            add(unit->second, access, node.rare);
         }
         unit_nodes_[unit->second].push_back(n);
       }

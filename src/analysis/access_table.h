@@ -67,7 +67,8 @@ public:
 
 private:
   UnitId new_unit();
-  void add(UnitId unit, const Access& access);
+  uint32_t number_of(const Access& access, bool rare);
+  void add(UnitId unit, const Access& access, bool rare);
   void note_run(uint32_t key, const llvm::Instruction& at, const RunSpan& span);
   void note_runs(const llvm::Function& body, const Effects& effects, const RunSpans& spans);
 
@@ -80,6 +81,8 @@ private:
     size_t operator()(const AccessKey& key) const;
   };
   std::unordered_map<AccessKey, uint32_t, KeyHash> index_;
+  std::vector<uint32_t>
+      by_id_[2]; // by Access::id, in common and in rare nodes: numbers of keys, and one more
   // The same access within calls of groups, by the one outside of them.
   std::unordered_map<AccessKey, std::vector<uint32_t>, KeyHash> within_groups_;
   std::vector<Run> runs_; // per key

@@ -325,14 +325,20 @@ llvm::Expected<Analysis> analyse(const Program& program, const BlockTable& block
       for (uint32_t edge : locks.held_on())
         body_graphs[b].edges[edge].site_possible = false;
     }
+  std::vector<Keys> keys;
+  std::vector<AccessTable> tables;
+  for (const BodyGraph& graph : body_graphs) {
+    keys.emplace_back(graph, *effects, rarity, locations.bodies);
+    tables.emplace_back(graph, *effects, locations.spans);
+  }
   do {
     found.clear();
     for (size_t b = 0; b != program.bodies.size(); ++b) {
       locations.locks_obstacle = locks_obstacles[b];
-      const Keys keys(body_graphs[b], *effects, locations.bodies);
-      locations.keys = &keys;
+      locations.keys = &keys[b];
       Sharing sharing(*program.bodies[b].body, *effects, own_arrays[b]);
-      found.push_back(find_locations(body_graphs[b], program.bodies[b], *effects, sharing, locations));
+      found.push_back(
+          find_locations(body_graphs[b], program.bodies[b], *effects, tables[b], sharing, locations));
     }
   } while (add_disputed(program, *effects, found, locations.fixed) ||
            add_contested(program, *effects, found, locations.not_scratch));

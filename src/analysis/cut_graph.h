@@ -104,9 +104,11 @@ struct ScratchVariable {
 // A key, and the nodes at whose end packets claim it, or in whose closed calls they may. They lie in stages below those
 // of all accesses to its locations but the fresh ones, if these locations are not each in one stage.
 struct CutKey {
-  uint32_t number = 0; // claim_number()
-  std::string name;    // for people
-  std::vector<uint32_t> claims;
+  uint32_t number = 0;          // claim_number()
+  std::string name;             // for people
+  std::vector<uint32_t> claims; // nodes
+  // Nodes in whose rare code it is claimed: a record that others may have, one that is fresh.
+  std::vector<uint32_t> rare_claims, fresh_alone;
 };
 
 struct CutGraph {

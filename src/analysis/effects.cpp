@@ -87,8 +87,8 @@ struct Effects::State {
   AccessIds as_rare(const AccessIds& accesses);
   std::unordered_map<const Function*, AccessIds> in_groups;       // by member of a group
   DenseMap<const Function*, std::vector<Access>> group_summaries; // likewise
-  // An access -> the same in rare code, in a call of a group. May take two steps.
-  DenseMap<uint32_t, SmallVector<uint32_t, 2>> variants;
+  // By id: the same access in rare code, in a call of a group. May take two steps.
+  std::vector<SmallVector<uint32_t, 2>> variants;
 };
 
 std::vector<Access> Effects::State::compute(const Instruction& instruction) {
@@ -128,9 +128,11 @@ const std::vector<Access>& Effects::State::of(const Instruction& instruction) {
     if (lock_use(*call->getCalledFunction()) != LockUse::None)
       for (Access& access : accesses)
         access.groups |= lock_group;
-  if (is_rare(instruction))
-    for (Access& access : accesses)
-      access.rare = true;
+  const bool rarely = is_rare(instruction);
+  for (Access& access : accesses) {
+    access.rare |= rarely;
+    access.id = intern(access);
+  }
   return cache[&instruction] = std::move(accesses);
 }
 
@@ -149,15 +151,18 @@ void Effects::State::settle_functions(std::vector<const Function*>& functions) {
     DenseSet<uint32_t> known;
     for (const Instruction& instruction : instructions(function))
       for (const Access& access : of(instruction)) {
-        uint32_t id = intern(access);
-        if (known.insert(id).second) own.push_back({id, &instruction});
+        if (known.insert(access.id).second) own.push_back({access.id, &instruction});
       }
   }
 }
 
 uint32_t Effects::State::intern(const Access& access) {
   auto [entry, fresh] = ids.try_emplace(access, interned.size());
-  if (fresh) interned.push_back(access);
+  if (fresh) {
+    interned.push_back(access);
+    interned.back().id = entry->second;
+    variants.emplace_back();
+  }
   return entry->second;
 }
 
@@ -197,7 +202,7 @@ const AccessIds& Effects::State::within_group(const Function& function) {
       auto* call = dyn_cast<CallBase>(&instruction);
       if (!call || !groups->knows_callees(*call, within)) // else it runs nothing outside of the program
         for (const Access& access : of(instruction))
-          result.set(variant(intern(access), false, within));
+          result.set(variant(access.id, false, within));
       if (!call) continue;
       for (const Function* callee : groups->callees(*call, within, points_to))
         if (auto next = std::pair(callee, within | groups_of(*callee)); seen.insert(next).second)
@@ -323,9 +328,8 @@ std::vector<Access> Effects::State::summarise(const AccessIds& accesses, ArrayRe
         result.push_back(access);
       }
     }
-    if (auto found = variants.find(id); found != variants.end())
-      for (uint32_t variant : found->second)
-        again(variant, at, again);
+    for (uint32_t variant : variants[id])
+      again(variant, at, again);
   };
   for (const Function* member : order) {
     if (left == 0) break;

@@ -42,6 +42,8 @@ struct Access {
   // the size: `update_id` is common to the load and the store (0: none).
   UpdateOp update = UpdateOp::None;
   uint32_t update_id = 0;
+  uint32_t id =
+      0; // accesses of one Effects that differ in nothing else but `at` and `update_id` have the same
   const llvm::Instruction* at = nullptr;
 
   bool whole_object() const { return place.is_anywhere() && size == unknown_size; }

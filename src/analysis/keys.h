@@ -14,15 +14,18 @@ namespace heddle {
 
 class Keys {
 public:
-  Keys(const BodyGraph& graph, const Effects& effects, llvm::ArrayRef<const llvm::Function*> bodies);
+  Keys(const BodyGraph& graph, const Effects& effects, const RareBlocks& rare,
+       llvm::ArrayRef<const llvm::Function*> bodies);
 
   // A bit for each key that a packet which comes to the node has claimed, on whatever way; `fresh`: as a record that is
   // filled at once.
   uint32_t claimed(uint32_t node) const { return before_[node].any; }
   bool claimed_fresh(uint32_t node, unsigned key) const { return before_[node].fresh >> key & 1; }
 
-  // Nodes that claim the key, or may within a closed call; and the values claimed, where they are known.
-  std::vector<uint32_t> claims(unsigned key) const;
+  // Nodes that claim the key, or may within a closed call: in common code, in rare code, and there as a fresh record. And the
+  // values claimed, where they are known.
+  enum class Claimed { InCommonCode, InRareCode, FreshInRareCode };
+  std::vector<uint32_t> claims(unsigned key, Claimed where) const;
   std::vector<const llvm::Value*> values(unsigned key) const;
 
 private:
@@ -33,11 +36,11 @@ private:
   struct Made {
     uint32_t node;
     unsigned key;
-    bool fresh, sure;
+    bool fresh, rare;
     const llvm::Value* value;
   };
 
-  void add_closed(const BodyGraph& graph, const PointsTo& points_to,
+  void add_closed(const BodyGraph& graph, const PointsTo& points_to, const RareBlocks& rare,
                   llvm::ArrayRef<const llvm::Function*> bodies);
 
   std::vector<Made> made_;

@@ -69,10 +69,10 @@ constexpr size_t named_parts = 64;    // likewise: fields
 
 class Finder {
 public:
-  Finder(const BodyGraph& graph, const PacketBody& body, const Effects& effects, const Sharing& sharing,
-         const LocationOptions& options)
+  Finder(const BodyGraph& graph, const PacketBody& body, const Effects& effects, const AccessTable& table,
+         const Sharing& sharing, const LocationOptions& options)
       : graph_(graph), body_(body), effects_(effects), points_to_(effects.points_to()), sharing_(sharing),
-        options_(options), table_(graph, effects, options.spans), exits_(table_, effects),
+        options_(options), table_(table), exits_(table_, effects),
         scratch_(body, options.bodies, effects, sharing, table_, exits_),
         maker_slot_(2 * table_.unit_count()), names_(effects.points_to().module()) {}
 
@@ -492,8 +492,11 @@ private:
   void key(SharedLocation& location, const KeyedBy& by) {
     auto known = llvm::find_if(result_.keys, [&](const CutKey& key) { return key.number == by.number; });
     location.key = uint32_t(known - result_.keys.begin());
-    if (known == result_.keys.end())
-      result_.keys.push_back({by.number, by.declaration->names.front(), options_.keys->claims(by.number)});
+    if (known == result_.keys.end()) {
+      auto claims = [&](Keys::Claimed where) { return options_.keys->claims(by.number, where); };
+      result_.keys.push_back({by.number, by.declaration->names.front(), claims(Keys::Claimed::InCommonCode),
+                              claims(Keys::Claimed::InRareCode), claims(Keys::Claimed::FreshInRareCode)});
+    }
     for (LocationAccess& access : location.accesses) {
       access.fresh = options_.keys->claimed_fresh(access.node, by.number);
       access.claimed = access.rare && (options_.keys->claimed(access.node) >> by.number & 1);
@@ -817,7 +820,7 @@ private:
   const PointsTo& points_to_;
   const Sharing& sharing_;
   const LocationOptions& options_;
-  AccessTable table_;
+  const AccessTable& table_;
   Exits exits_;
   Scratch scratch_;
   Channels channels_;
@@ -867,8 +870,8 @@ bool is_meant(const Declaration& declaration, llvm::StringRef name, llvm::String
 }
 
 Locations find_locations(const BodyGraph& graph, const PacketBody& body, const Effects& effects,
-                         const Sharing& sharing, const LocationOptions& options) {
-  return Finder(graph, body, effects, sharing, options).run();
+                         const AccessTable& table, const Sharing& sharing, const LocationOptions& options) {
+  return Finder(graph, body, effects, table, sharing, options).run();
 }
 
 } // namespace heddle

@@ -43,7 +43,8 @@ struct Locations {
   std::vector<CutKey> keys; // of locations that are keyed
 };
 
+// `table`: of the graph and the effects.
 Locations find_locations(const BodyGraph& graph, const PacketBody& body, const Effects& effects,
-                         const Sharing& sharing, const LocationOptions& options);
+                         const AccessTable& table, const Sharing& sharing, const LocationOptions& options);
 
 } // namespace heddle

@@ -91,7 +91,11 @@ Adjacency constraints(const CutGraph& graph) {
         rare.push_back(access.node);
       if (keyed && !access.rare && !access.fresh) claimed.push_back(access.node);
     }
-    if (keyed) put_before(graph.keys[location.key].claims, std::move(claimed));
+    if (keyed) {
+      const CutKey& key = graph.keys[location.key];
+      put_before(key.claims, std::move(claimed));
+      rare.insert(rare.end(), key.rare_claims.begin(), key.rare_claims.end());
+    }
     if (common.empty()) continue;
     if (window) {
       for (uint32_t node : llvm::ArrayRef(common).drop_front()) {

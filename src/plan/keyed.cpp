@@ -17,7 +17,12 @@
 //       same record end first, and the stage is ordered, so that later ones are behind. The same for a second record's claim.
 //   (5) An access in rare code, behind the claim, is one of the range like any other: whoever has the same key is still before the
 //       range then, and whoever has another one does not meet it.
-//   (6) Whatever else relies on packet order: windows, what rare code conflicts with (a later packet's access must
+//   (6) A claim in rare code is made when all earlier packets have ended, and no other packet runs before this one has ended, too.
+//       But a later one may be ahead, and have used what is claimed only now. So the claim lies in no stage behind that of
+//       an access, and the first stage of these is ordered: nobody is ahead there. A fresh record is different: that nobody
+//       has it yet is what its declaration says, wherever the claim may lie. The first stage is ordered if it lies there, as where a
+//       connection is accepted, and the runtime ends the program if it finds a later packet with that record.
+//   (7) Whatever else relies on packet order: windows, what rare code conflicts with (a later packet's access must
 //       not be made while an earlier one, which may become alone, is still before it), receives against output.
 // A stage in which nothing of this lies is free.
 
@@ -75,14 +80,19 @@ private:
       result_.ordered[stage] = true;
   }
 
+  unsigned last_stage(llvm::ArrayRef<uint32_t> nodes) const {
+    unsigned last = 0;
+    for (uint32_t node : nodes)
+      if (reached(node)) last = std::max(last, stages_.high[node]);
+    return last;
+  }
+
   void add_range(const SharedLocation& location) {
     const CutKey& key = graph_.keys[location.key];
-    unsigned claimed = 0;
-    for (uint32_t node : key.claims)
-      if (reached(node)) claimed = std::max(claimed, stages_.high[node]);
+    const unsigned claimed = last_stage(key.claims), claimed_alone = last_stage(key.rare_claims);
     unsigned first = unreached, last = 0;     // of accesses behind the claims
     unsigned lowest = unreached, highest = 0; // of all
-    const LocationAccess* too_early = nullptr;
+    const LocationAccess *too_early = nullptr, *before_alone = nullptr;
     for (const LocationAccess& access : location.accesses) {
       if (!reached(access.node)) continue;
       if (access.rare) {
@@ -92,6 +102,7 @@ private:
       const unsigned low = stages_.low[access.node], high = stages_.high[access.node];
       lowest = std::min(lowest, low);
       highest = std::max(highest, high);
+      if (low < claimed_alone) before_alone = &access;
       if (low > claimed) {
         first = std::min(first, low);
         last = std::max(last, high);
@@ -103,7 +114,15 @@ private:
     }
     if (lowest == unreached) return; // of packets that run alone only
     highest = std::max(highest, last);
-    if (lowest == highest) {
+    auto in_lowest = [&](uint32_t node) {
+      return reached(node) && stages_.low[node] <= lowest && lowest <= stages_.high[node];
+    };
+    if (!key.rare_claims.empty() || llvm::any_of(key.fresh_alone, in_lowest)) result_.ordered[lowest] = true;
+    if (before_alone) {
+      result_.problem = "the access to " + location.name +
+                        " comes before a packet that runs alone claims the key " + key.name;
+      result_.problem_at = before_alone->at;
+    } else if (lowest == highest) {
       single_.push_back({key.number, lowest, lowest, key.name});
     } else if (too_early) {
       result_.problem =

@@ -23,6 +23,9 @@
 
 #include "internal.h"
 
+#include <cstdlib>
+#include <unistd.h>
+
 namespace heddle::runtime {
 
 namespace {
@@ -70,6 +73,26 @@ private:
   unsigned count_ = 0;
   bool any_ = false;
 };
+
+// All earlier packets have ended. Whoever is ahead and has this record may have used it before it was filled.
+void must_be_nobodys(const heddle_thread& thread, const heddle_schedule& schedule, uint32_t key,
+                     uint64_t held) {
+  for (uint32_t i = 0; i < schedule.range_count; ++i) {
+    const heddle_key_range& range = schedule.ranges[i];
+    if (range.key != key) continue;
+    for (const heddle_context* later = thread.current + thread.step; later < thread.used_end;
+         later += thread.step) {
+      if ((later->stage & ~held_mark) <= range.first || keys_of(thread, later)[key] != held) continue;
+      static const char message[] = "heddle: error: a packet on a rare path was given a fresh record that a "
+                                    "later packet has used already\n"
+                                    "heddle: hint: the declaration of `fresh` does not hold for this "
+                                    "program: plan without it; HEDDLE_BATCH=1 "
+                                    "switches staging off\n";
+      (void)!write(STDERR_FILENO, message, sizeof message - 1);
+      abort();
+    }
+  }
+}
 
 void hold(heddle_context& context) {
   context.stage |= held_mark;
@@ -176,7 +199,12 @@ void heddle_claim(uint32_t key, const void* value, uint32_t fresh) {
   // one has two.
   const bool used_at_once = fresh != 0 || held == any_value;
   const heddle_schedule* schedule = used_at_once ? schedule_of(thread.body) : nullptr;
-  if (schedule == nullptr || thread.round == HEDDLE_ALONE) return;
+  if (schedule == nullptr) return;
+  if (thread.round == HEDDLE_ALONE) {
+    if (fresh != 0)
+      must_be_nobodys(thread, *schedule, key, after_claim(unclaimed, reinterpret_cast<uint64_t>(value)));
+    return;
+  }
   for (const heddle_context* context = thread.contexts; context != thread.current; context += thread.step) {
     if (!in_flight(*context) || !may_meet(keys_of(thread, context)[key], held)) continue;
     for (uint32_t i = 0; i < schedule->range_count; ++i) {

@@ -9,6 +9,8 @@
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
+#include <fcntl.h>
+
 using namespace llvm;
 
 namespace heddle {
@@ -165,10 +167,15 @@ static Value* number_of(IRBuilder<>& builder, CallBase& call, int number) {
 void CallInstrumenter::before(CallBase& call, const LibraryEffect& effect, uint32_t place) {
   IRBuilder<> builder(&call);
   Value* pointer = pointer_of(call, effect.argument);
-  auto outside = [&](ObjectKind kind, Value* number, bool writes) {
+  auto outside = [&](ObjectKind kind, Value* number, bool writes, Value* open_flags = nullptr) {
+    Value* what = builder.getInt32(writes ? what_write : 0);
+    if (open_flags) {
+      Value* changing = builder.CreateAnd(open_flags, O_WRONLY | O_RDWR | O_CREAT | O_TRUNC);
+      what = builder.CreateSelect(builder.CreateIsNull(changing), builder.getInt32(0),
+                                  builder.getInt32(what_write));
+    }
     runtime_.call(builder, "outside",
-                  {builder.getInt32(uint32_t(kind)), number, builder.getInt32(writes ? what_write : 0),
-                   builder.getInt32(place)});
+                  {builder.getInt32(uint32_t(kind)), number, what, builder.getInt32(place)});
   };
   switch (effect.kind) {
   case Kind::Read:
@@ -190,7 +197,8 @@ void CallInstrumenter::before(CallBase& call, const LibraryEffect& effect, uint3
       outside(ObjectKind::Descriptor, number, true);
     break;
   case Kind::System:
-    outside(ObjectKind::System, builder.getInt64(effect.system), effect.writes);
+    outside(ObjectKind::System, builder.getInt64(effect.system), effect.writes,
+            number_of(builder, call, effect.argument));
     break;
   case Kind::Release:
     if (pointer) runtime_.call(builder, "freed", {pointer, builder.getInt32(place)});

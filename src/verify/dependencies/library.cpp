@@ -61,6 +61,7 @@ LibraryEffect parse_effect(StringRef text) {
     effect.kind = Kind::System;
     effect.writes = !text.consume_back(".r");
     text.consume_back(".w");
+    if (auto [name, flags] = text.split(".o"); !flags.getAsInteger(10, effect.argument)) text = name;
     effect.system = system_number(text);
     return effect;
   }

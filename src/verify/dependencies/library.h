@@ -9,7 +9,8 @@
 //     fA              a printf format with its arguments behind it: the strings it reads
 //     sA  s-          uses the stream that is argument A / standard output
 //     dA              uses the file descriptor that is argument A;  d-  the result is a new one
-//     @NAME.r  .w     reads, writes state of the system's, or of the library's, that has this name
+//     @NAME.r  .w     reads, writes state of the system's, or of the library's, that has this name;  .oA  as the flags of open() in argument
+//                     A say
 //     new EXTENT      the result is fresh memory;  newA EXTENT  where argument A points to, a pointer to some is stored
 //     xA              releases what argument A points to
 //     getA  getA*B    from the pool that is argument 0 one object is stored where A points to / B objects
@@ -56,7 +57,7 @@ struct LibraryEffect {
   uint64_t bytes = 0;
   int size_argument = -1, size_argument2 = -1;
   unsigned system = 0; // a number for its name
-  bool writes = true;  // of System
+  bool writes = true;  // of System; where there is an argument, it has open()'s flags, and they decide
 };
 
 struct LibraryFunction {

@@ -5,11 +5,15 @@
 
 #include "runtime/keys.h"
 
+#include <utility>
+
 namespace heddle::dependencies {
 
 struct PacketKeys {
-  uint64_t held[16]; // by key
-  uint32_t fresh;    // a bit per key: claimed as that of a record that is filled at once
+  uint64_t held[16];   // by key
+  uint64_t before[16]; // by key: what was held before the last claim that changed it,
+  uint32_t stage[16];  // and the stage of that claim
+  uint32_t fresh;      // a bit per key: claimed as that of a record that is filled at once
 };
 
 namespace {
@@ -63,9 +67,14 @@ bool ordered_by_key(const Thread& thread, uint32_t earlier, uint32_t earlier_sta
   if (first == nullptr || second == nullptr) return false;
   for (uint32_t i = 0; i < schedule->range_count; ++i) {
     const heddle_key_range& range = schedule->ranges[i];
-    if (earlier_stage > range.last || !may_meet(first->held[range.key], second->held[range.key])) continue;
-    if (thread.stage >= range.first && thread.stage <= range.last) return true;
-    if (second->fresh >> range.key & 1) return true;
+    if (earlier_stage > range.last) continue;
+    // What the earlier packet surely has when the later one is to enter: what it claims in a stage that is closed by then.
+    const bool closed = first->stage[range.key] <= last_ordered(thread, thread.stage);
+    const uint64_t held = (closed ? first->held : first->before)[range.key];
+    if (may_meet(held, second->held[range.key]) && thread.stage >= range.first && thread.stage <= range.last)
+      return true;
+    if (may_meet(first->held[range.key], second->held[range.key]) && (second->fresh >> range.key & 1))
+      return true;
   }
   return false;
 }
@@ -74,7 +83,11 @@ void claim(Thread& thread, uint32_t key, uint64_t value, bool fresh) {
   PacketKeys* own = thread.schedule ? keys_of(thread, thread.in_batch) : nullptr;
   if (own == nullptr) return;
   uint64_t& held = own->held[key];
-  held = after_claim(held, value);
+  const uint64_t before = std::exchange(held, after_claim(held, value));
+  if (held != before) {
+    own->before[key] = before;
+    own->stage[key] = thread.stage;
+  }
   if (fresh || held == any_value) own->fresh |= 1u << key; // src/runtime/keys.cpp
   thread.key_hash = 0;
   for (uint64_t one : own->held)
