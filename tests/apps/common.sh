@@ -106,7 +106,7 @@ END
 verify_source() {
   for dsc in "$work/source/$1_$2"*.dsc; do
     [ -f "$dsc" ] || return 0
-    (cd "$work/source" && sed -n '/^Checksums-Sha256:/,/^[^ ]/p' "$dsc" | grep '\.orig\.tar\.[a-z]*$' |
+    (cd "$work/source" && sed -n '/^Checksums-Sha256:/,/^[^ ]/p' "$dsc" | grep '\.orig\.tar\.[a-z0-9]*$' |
       awk '{ print $1 "  " $3 }' | sha256sum --check --quiet -) || fail "checksum of $1 $2 differs"
   done
 }
