@@ -1,6 +1,6 @@
 #!/bin/sh
 # The whole way on a real program: build, inspect, profile on traffic, plan, explain, and where cuts are legal
-# build and compare outputs. usage: check.sh nginx|ndpi|knot|unbound [BUILD]
+# build and compare outputs. usage: check.sh nginx|ndpi|knot|unbound|dnsdist [BUILD]
 # Leaves inspect.txt, plan.json, explain.txt and figures.json in BUILD/apps/NAME/heddle.
 here=$(cd "$(dirname "$0")" && pwd)
 name=$1
@@ -27,15 +27,21 @@ expect_body() {
   echo "found: $(grep -m1 "$1" "$out/inspect.txt")"
 }
 
-# plan: decide and explain; tells whether anything is staged.
+# plan [LABEL [OPTIONS...]]: decide and explain; tells whether anything is staged. Files: LABEL.txt, LABEL.time, LABEL.json.
 plan() {
-  /usr/bin/python3 "$here/measure.py" "$out/plan.time" 600 \
-    "$heddle" plan "$program" --work "$out/work" --print --explain > "$out/plan.txt" || fail plan
+  label=${1:-plan}
+  [ $# = 0 ] || shift
+  [ $# != 0 ] || set -- --work "$out/work"
+  /usr/bin/python3 "$here/measure.py" "$out/$label.time" 1200 \
+    "$heddle" plan "$program" "$@" --print --explain > "$out/$label.txt" || fail plan
   # An explanation names windows, and where packets of the sample meet them.
-  grep -q 'windows, largest first' "$out/plan.txt" && grep -q 'first access' "$out/plan.txt" || fail "nothing explained"
-  cp "$out/plan.txt" "$out/explain.txt"
-  cp "$out/work/plan.json" "$out/plan.json"
-  grep -q '"stage":' "$out/plan.json"
+  grep -q 'windows, largest first' "$out/$label.txt" || fail "nothing explained"
+  if [ $label = plan ]; then
+    grep -q 'first access' "$out/plan.txt" || fail "no access named"
+    cp "$out/plan.txt" "$out/explain.txt"
+  fi
+  cp "$2/plan.json" "$out/$label.json"
+  grep -q '"stage":' "$out/$label.json"
 }
 
 # A server on loopback is profiled, and compared, by running a client against it: serve PROGRAM LABEL [PREFIX...]
@@ -75,28 +81,36 @@ http { access_log logs/access.log; server { listen 127.0.0.1:8099; location / { 
 CONF
 }
 
-nginx_client() {
-  wait_port 8099
-  /usr/bin/python3 "$here/http_client.py" 127.0.0.1 8099 /file "$1" "$out/run/html/file" "$out/run/nginx.pid"
+# served REQUESTS COMMAND...: runs the command as nginx under 64 connections of clients that check every byte.
+served() {
+  requests=$1
+  shift
+  nginx_conf
+  { wait_port 8099; /usr/bin/python3 "$here/http_client.py" 127.0.0.1 8099 /file "$requests" "$out/run/html/file" \
+    "$out/run/nginx.pid" --clients 4 --together 16; } > "$out/client.out" &
+  "$@" -p "$out/run" -c nginx.conf > "$out/served.txt" 2>&1 || { tail -n 20 "$out/served.txt"; fail "$* ended badly"; }
+  wait
+  grep -q ' 0 wrong' "$out/client.out" || { cat "$out/client.out"; fail "wrong answers"; }
 }
 
 check_nginx() {
   program=$work/tree/objs/nginx
   expect_body ngx_epoll_process_events
-  nginx_conf
-  nginx_client 2000 > "$out/client.out" &
-  "$heddle" profile "$program" --work "$out/work" --timeout 120 -- -p "$out/run" -c nginx.conf || fail profile
-  wait
-  grep -q ' 0 wrong' "$out/client.out" || { cat "$out/client.out"; fail "wrong answers while profiled"; }
-  if plan; then
-    "$heddle" build "$program" --work "$out/work" -o "$out/nginx.heddle" || fail build
-    nginx_conf
-    nginx_client 5000 > "$out/client.out" &
-    "$out/nginx.heddle" -p "$out/run" -c nginx.conf || fail "optimized nginx ended badly"
-    wait
-    grep -q ' 0 wrong' "$out/client.out" || { cat "$out/client.out"; fail "wrong answers"; }
-  fi
-  cat "$out/client.out"
+  served 2000 "$heddle" profile "$program" --work "$out/work" --timeout 120 --
+  plan # what is proven is not enough
+  said="--config $here/nginx.toml"
+  # shellcheck disable=SC2086
+  {
+    served 8000 "$heddle" profile "$program" --work "$out/declared" $said --timeout 300 --
+    plan declared --work "$out/declared" $said --rare 0.035 --budget 16K || fail "what nginx.toml says allows no cut"
+    served 4000 "$heddle" verify "$program" --work "$out/declared" $said --dependencies --
+    grep '^order:' "$out/served.txt"
+    "$heddle" build "$program" --work "$out/declared" $said -o "$out/nginx.heddle" || fail build
+  }
+  for batch in 1 8 32 64; do
+    served 5000 env HEDDLE_BATCH=$batch "$out/nginx.heddle"
+  done
+  echo "right at batch 1, 8, 32 and 64: $(cat "$out/client.out")"
 }
 
 check_knot() {
@@ -132,8 +146,9 @@ CONF
   cat "$out/client.out"
 }
 
-# A zone of the mixed questions that dns_client.py asks, at an authoritative server, which unbound has as a stub.
-unbound_conf() {
+# backend PORT: an authoritative server with a zone of the mixed questions that dns_client.py asks, until the script ends.
+backend() {
+  "$here/knot.sh" "$build/apps/knot" || exit $?
   rm -rf "$out/run" && mkdir -p "$out/run/knot"
   { echo '$ORIGIN example.'; echo '@ 3600 SOA ns admin 1 2 3 4 5'; echo '@ NS ns'; echo 'ns A 192.0.2.1'
     for i in $(seq 1 200); do
@@ -143,14 +158,49 @@ unbound_conf() {
   cat > "$out/run/knot/knot.conf" << CONF
 server:
     rundir: "$out/run/knot"
-    listen: 127.0.0.1@5397
+    listen: 127.0.0.1@$1
 database:
     storage: "$out/run/knot"
 zone:
   - domain: example
     file: "$out/run/knot/example.zone"
 CONF
-  # One answer to one question: no rotation, nothing fetched ahead of time.
+  "$build/apps/knot/tree/src/knotd" -c "$out/run/knot/knot.conf" > "$out/run/knot/log" 2>&1 &
+  knot=$!
+  trap 'kill $knot 2> /dev/null' EXIT
+}
+
+# ask LABEL QUERIES PORTS COMMAND...: runs the command as the server, with fresh caches, under the client of mixed questions.
+# stopped: the command's status after the client's SIGTERM.
+stopped=0
+ask() {
+  label=$1 queries=$2 ports=$3
+  shift 3
+  rm -f "$out/run/$name.pid"
+  /usr/bin/python3 "$here/dns_client.py" 127.0.0.1 "$ports" example 200 "$queries" "$out/run/$name.pid" \
+    "$out/$label.answers" > "$out/client.out" &
+  client=$!
+  "$@"
+  status=$?
+  [ $status = "$stopped" ] || { kill $client; fail "$label: $name ended badly ($status)"; }
+  wait $client
+  grep -q ' 0 wrong' "$out/client.out" || { cat "$out/client.out"; fail "$label: wrong answers"; }
+}
+
+# compare PORTS LABEL COMMAND...: the original's answers and, at every batch size, the optimized program's.
+compare() {
+  ports=$1 suffix=$2
+  shift 2
+  ask "original$suffix" 20000 "$ports" "$program" "$@"
+  for batch in 1 8 32 64; do
+    ask "batch-$batch$suffix" 20000 "$ports" env HEDDLE_BATCH=$batch "$out/$name.heddle" "$@"
+    cmp "$out/original$suffix.answers" "$out/batch-$batch$suffix.answers" || fail "batch $batch$suffix: answers differ"
+  done
+  echo "identical at batch 1, 8, 32 and 64$suffix: $(cat "$out/client.out")"
+}
+
+# One answer to one question: no rotation, nothing fetched ahead of time.
+unbound_conf() {
   cat > "$out/run/unbound.conf" << CONF
 server:
     interface: 127.0.0.1
@@ -174,38 +224,51 @@ stub-zone:
 CONF
 }
 
-# ask_unbound LABEL QUERIES COMMAND...: runs the command as unbound, with fresh caches, under the client.
-ask_unbound() {
-  label=$1 queries=$2
-  shift 2
-  rm -f "$out/run/unbound.pid"
-  /usr/bin/python3 "$here/dns_client.py" 127.0.0.1 5398 example 200 "$queries" "$out/run/unbound.pid" \
-    "$out/$label.answers" > "$out/client.out" &
-  client=$!
-  "$@" || fail "$label: unbound ended badly"
-  wait $client
-  grep -q ' 0 wrong' "$out/client.out" || { cat "$out/client.out"; fail "$label: wrong answers"; }
-}
-
 check_unbound() {
   program=$work/tree/unbound
-  "$here/knot.sh" "$build/apps/knot" || exit $?
   expect_body 'recvfrom\|recvmsg'
   grep -q 'comm_point_udp_callback' "$out/inspect.txt" || fail "the loop of comm_point_udp_callback is no body"
+  backend 5397
   unbound_conf
-  "$build/apps/knot/tree/src/knotd" -c "$out/run/knot/knot.conf" > "$out/run/knot/log" 2>&1 &
-  knot=$!
-  trap 'kill $knot 2> /dev/null' EXIT
-  ask_unbound profiled 5000 "$heddle" profile "$program" --work "$out/work" --timeout 120 -- -d -c "$out/run/unbound.conf"
+  ask profiled 5000 5398 "$heddle" profile "$program" --work "$out/work" --timeout 120 -- -d -c "$out/run/unbound.conf"
   plan
   # Staged or not, what it answers is the same.
   "$heddle" build "$program" --work "$out/work" -o "$out/unbound.heddle" || fail build
-  ask_unbound original 20000 "$program" -d -c "$out/run/unbound.conf"
-  for batch in 1 8 32 64; do
-    ask_unbound "batch-$batch" 20000 env HEDDLE_BATCH=$batch "$out/unbound.heddle" -d -c "$out/run/unbound.conf"
-    cmp "$out/original.answers" "$out/batch-$batch.answers" || fail "batch $batch: answers differ"
-  done
-  echo "identical at batch 1, 8, 32 and 64: $(cat "$out/client.out")"
+  compare 5398 "" -d -c "$out/run/unbound.conf"
+}
+
+# dnsdist_conf FILE PORT...: a thread for each port, which takes datagrams with recvmmsg; a packet cache; a few rules, which are
+# virtual calls. dnsdist writes no pid file, but its configuration is a program.
+dnsdist_conf() {
+  conf=$1
+  shift
+  { for port in "$@"; do echo "addLocal('127.0.0.1:$port')"; done
+    cat << CONF
+io.open('$out/run/dnsdist.pid', 'w'):write(io.open('/proc/self/stat'):read('n')):close()
+setSecurityPollSuffix('')
+setUDPMultipleMessagesVectorSize(64)
+newServer({address='127.0.0.1:5394'}):setUp()
+getPool(''):setCache(newPacketCache(10000))
+addAction(AndRule({QTypeRule(DNSQType.ANY), QNameRule('example')}), TCAction())
+addAction(OrRule({OpcodeRule(DNSOpcode.Update), QNameLabelsCountRule(0, 5)}), RCodeAction(DNSRCode.REFUSED))
+CONF
+  } > "$conf"
+}
+
+check_dnsdist() {
+  program=$work/tree/dnsdist
+  expect_body recvmmsg
+  grep -q 'MultipleMessagesUDPClientThread' "$out/inspect.txt" || fail "the loop of MultipleMessagesUDPClientThread is no body"
+  backend 5394
+  dnsdist_conf "$out/run/one.conf" 5395
+  dnsdist_conf "$out/run/two.conf" 5395 5396
+  ask profiled 5000 5395 "$heddle" profile "$program" --work "$out/work" --timeout 120 -- --supervised -C "$out/run/one.conf"
+  plan
+  # Staged or not, what it answers is the same.
+  "$heddle" build "$program" --work "$out/work" -o "$out/dnsdist.heddle" || fail build
+  stopped=143 # it does not handle SIGTERM
+  compare 5395 "" --supervised -C "$out/run/one.conf"
+  compare 5395,5396 "-two-threads" --supervised -C "$out/run/two.conf"
 }
 
 check_"$name"

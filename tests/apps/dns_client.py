@@ -1,10 +1,11 @@
 """Sends queries in bursts, checks every answer, then stops the server.
 
-usage: dns_client.py HOST PORT ZONE NAMES QUERIES PID-FILE [ANSWERS]
+usage: dns_client.py HOST PORT[,PORT...] ZONE NAMES QUERIES PID-FILE [ANSWERS]
 
-With a PID-FILE of - the server is left running. Without ANSWERS all ask for addresses. With it they are of many types, for
-names that exist and others, and the answers are written to that file in the order of the queries, with all times to live
-as 0: a cache counts them down.
+Without ANSWERS all ask for addresses. With it they are of many types, for names that exist and others, and the answers are
+written to that file in the order of the queries, with all times to live as 0: a cache counts them down. Then there is also
+a broken query in each burst, which may have an answer or none: what reads it gives up in the middle, maybe by an exception.
+Several ports are asked in turn. With a PID-FILE of - the server is left running.
 """
 
 import os
@@ -15,14 +16,14 @@ import struct
 import sys
 import time
 
-host, port, zone, names, queries, pid_file, *answers_file = sys.argv[1:]
+host, ports, zone, names, queries, pid_file, *answers_file = sys.argv[1:]
 names, queries = int(names), int(queries)
 BURST = 64
 A, NS, CNAME, SOA, MX, TXT, AAAA, OPT = 1, 2, 5, 6, 15, 16, 28, 41
 QUESTIONS = [("host", A), ("host", AAAA), ("host", MX), ("alias", A), ("host", TXT), ("none", A), ("", NS), ("host", A),
              ("", SOA), ("alias", CNAME), ("none", AAAA)]
 flags = 0x100 if answers_file else 0  # recursion desired
-server = (host, int(port))
+servers = [(host, int(port)) for port in ports.split(",")]
 client = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 client.settimeout(1)
 
@@ -36,6 +37,15 @@ def query(number):
     label, kind = question(number)
     name = b"".join(bytes([len(part)]) + part.encode() for part in [label, zone] if part) + b"\0"
     return struct.pack(">6H", number & 0xFFFF, flags, 1, 0, 0, 0) + name + struct.pack(">2H", kind, 1)
+
+
+def broken(number):
+    """Its name ends with the datagram, in the middle of a label."""
+    return query(number)[:12] + b"\x3fshort"
+
+
+def send(message, number):
+    client.sendto(message, servers[number % len(servers)])
 
 
 def after_name(message, at):
@@ -78,7 +88,7 @@ def is_right(message, number):
 def ready():
     for _ in range(2000):
         try:
-            client.sendto(query(0), server)
+            send(query(0), 0)
             client.recv(4096)
             client.settimeout(30)  # no answer is late: a busy machine stops for seconds
             return True
@@ -92,7 +102,9 @@ if not wrong:
     for first in range(0, queries, BURST):
         burst = range(first, min(first + BURST, queries))
         for number in burst:
-            client.sendto(query(number), server)
+            if answers_file and number % BURST == BURST // 2:
+                send(broken(first - 1), number)
+            send(query(number), number)
         missing = {number & 0xFFFF: number for number in burst}
         try:
             while missing:

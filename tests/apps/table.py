@@ -11,6 +11,7 @@ PROGRAMS = {
     "nginx": ("nginx 1.22.1", "4 KB files, 16 keep-alive clients"),
     "knot": ("Knot DNS 3.2.6 `knotd`", "A queries in bursts of 64"),
     "unbound": ("unbound 1.17.1", "mixed queries in bursts of 64, from the cache and a stub zone"),
+    "dnsdist": ("dnsdist 1.7.3 (C++)", "mixed queries in bursts of 64, from the packet cache and a server"),
 }
 
 SHOWN = 10  # windows of each program

@@ -3,7 +3,7 @@
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 build=${1:-build}
-for name in ndpi nginx knot unbound; do
+for name in ndpi nginx knot unbound dnsdist; do
   "$here/check.sh" "$name" "$build" || echo "$name: exit $?"
 done
 /usr/bin/python3 "$here/table.py" "$build" > "$here/../../docs/apps.md.new" &&
