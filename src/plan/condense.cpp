@@ -55,6 +55,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 
 namespace heddle {
 
@@ -62,22 +63,26 @@ namespace {
 
 using Adjacency = std::vector<std::vector<uint32_t>>;
 
-// Nodes from graph.nodes.size() on are those between rare writers and common accesses.
-Adjacency constraints(const CutGraph& graph) {
+// Nodes from graph.nodes.size() on are those between rare writers and common accesses, or claims and those; `location`: of which
+// location each of them is.
+Adjacency constraints(const CutGraph& graph, std::vector<uint32_t>* location_of = nullptr) {
   Adjacency successors(graph.nodes.size());
   for (const CutEdge& edge : graph.edges) {
     successors[edge.from].push_back(edge.to);
     bool needs_site = !graph.nodes[edge.from].rare && !graph.nodes[edge.to].rare;
     if (!edge.site_possible && needs_site) successors[edge.to].push_back(edge.from);
   }
+  uint32_t current = 0;
   auto put_before = [&](const std::vector<uint32_t>& first, std::vector<uint32_t> then) {
     if (first.empty()) return;
     const uint32_t between = uint32_t(successors.size());
     for (uint32_t node : first)
       successors[node].push_back(between);
     successors.push_back(std::move(then));
+    if (location_of) location_of->push_back(current);
   };
   for (const SharedLocation& location : graph.locations) {
+    current = uint32_t(&location - graph.locations.data());
     const bool window = location.verdict == "window", ahead = location.verdict == "received-ahead",
                keyed = location.verdict == "keyed";
     if (!window && !ahead && !keyed && location.verdict != "rare-path") continue;
@@ -243,6 +248,53 @@ Condensed condense(const CutGraph& graph, FootprintModel model, unsigned batch) 
   }
   link_groups(graph, successors, condensed);
   return condensed;
+}
+
+// One step of two nodes that is none of the packets' ways.
+static std::string describe_step(const CutGraph& graph, uint32_t from, uint32_t to) {
+  const std::string between = graph.nodes[to].at + " and " + graph.nodes[from].at;
+  for (const CutEdge& edge : graph.edges)
+    if (edge.from == to && edge.to == from) return "no packet can be suspended between " + between;
+  for (const SharedLocation& location : graph.locations) {
+    auto touches = [&](uint32_t node) {
+      return llvm::any_of(location.accesses,
+                          [=](const LocationAccess& access) { return access.node == node; });
+    };
+    if (location.verdict == "window" && touches(from) && touches(to))
+      return "the window of " + location.name + ", between " + between;
+  }
+  return "";
+}
+
+std::string what_binds(const CutGraph& graph, uint32_t from, uint32_t to) {
+  constexpr uint32_t none = UINT32_MAX;
+  std::vector<uint32_t> location_of;
+  const Adjacency successors = constraints(graph, &location_of);
+  std::vector<uint32_t> came_from(successors.size(), none), work{from};
+  came_from[from] = from;
+  for (size_t i = 0; i != work.size() && came_from[to] == none; ++i)
+    for (uint32_t next : successors[work[i]])
+      if (came_from[next] == none) {
+        came_from[next] = work[i];
+        work.push_back(next);
+      }
+  if (came_from[to] == none) return "";
+  std::set<std::pair<uint32_t, uint32_t>> ways;
+  for (const CutEdge& edge : graph.edges)
+    ways.insert({edge.from, edge.to});
+  const size_t nodes = graph.nodes.size();
+  std::string told;
+  for (uint32_t at = to; at != from; at = came_from[at]) { // the first such step is the last that is told
+    const uint32_t before = came_from[at];
+    if (before >= nodes) {
+      const uint32_t first = came_from[before];
+      told = graph.locations[location_of[before - nodes]].name + ", which packets that run alone touch at " +
+             graph.nodes[first].at + " and others at " + graph.nodes[at].at;
+    } else if (at < nodes && !ways.count({before, at})) {
+      told = describe_step(graph, before, at);
+    }
+  }
+  return told;
 }
 
 std::vector<unsigned> node_stages(const Condensed& condensed, const std::vector<unsigned>& group_stages) {

@@ -4,6 +4,7 @@
 #include "analysis/cut_graph.h"
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace heddle {
@@ -45,6 +46,10 @@ struct Condensed {
 
 // `batch` matters to FootprintModel::Batch only. Never fails: in the worst case everything is one group.
 Condensed condense(const CutGraph& graph, FootprintModel model = FootprintModel::Batch, unsigned batch = 32);
+
+// Why stage(from) <= stage(to) holds for two nodes, where it does not follow from the packets' ways alone, in a few words for the
+// user: "the window of table[*].state". Empty where it does, or does not hold.
+std::string what_binds(const CutGraph& graph, uint32_t from, uint32_t to);
 
 // One number per group -> one per node.
 std::vector<unsigned> node_stages(const Condensed& condensed, const std::vector<unsigned>& group_stages);

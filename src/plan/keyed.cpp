@@ -33,6 +33,7 @@
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
+#include <map>
 
 namespace heddle {
 
@@ -42,6 +43,7 @@ bool is_keyed(const SharedLocation& location) {
   return location.verdict == "keyed";
 }
 
+constexpr size_t told_bindings = 8;        // what binds an access and a claim takes a search
 constexpr unsigned unreached = UINT32_MAX; // of nodes that no packet comes to in common code
 
 class Order {
@@ -192,20 +194,30 @@ void drop_hopeless_keys(CutGraph& graph) {
   for (bool changed = !graph.keys.empty(); changed;) {
     changed = false;
     const Condensed condensed = condense(graph);
+    std::map<std::pair<uint32_t, uint32_t>, std::string> bound_by; // access and claim
     for (SharedLocation& location : graph.locations) {
       if (!is_keyed(location)) continue;
-      const std::vector<uint32_t>& claims = graph.keys[location.key].claims;
+      const llvm::ArrayRef<uint32_t> claims = graph.keys[location.key].claims;
+      std::vector<uint32_t> bound_claims; // to the access that is looked at
       auto with_claim = [&](const LocationAccess& access) {
-        return is_late(access) && llvm::any_of(claims, [&](uint32_t claim) {
-                 return condensed.group_of[claim] == condensed.group_of[access.node];
-               });
+        bound_claims.clear();
+        llvm::copy_if(claims, std::back_inserter(bound_claims), [&](uint32_t node) {
+          return condensed.group_of[node] == condensed.group_of[access.node];
+        });
+        return is_late(access) && !bound_claims.empty();
       };
       auto bound = llvm::find_if(location.accesses, with_claim);
       if (bound == location.accesses.end()) continue;
       auto writes = [](const LocationAccess& access) { return access.write && !access.rare; };
+      const CutNode& where = graph.nodes[bound_claims.back()]; // calls opened last come last
       location.verdict = llvm::any_of(location.accesses, writes) ? "window" : "rare-path";
-      location.would_free = "keyed, but no cut can lie between the access at " + bound->at +
-                            " and all places where the key " + graph.keys[location.key].name + " is claimed";
+      location.would_free = "keyed, but no cut can lie between the access at " + bound->at + " and " +
+                            where.at + " in " + where.function + ", where the key " +
+                            graph.keys[location.key].name + " is claimed, or may be";
+      auto [why, fresh] = bound_by.try_emplace({bound->node, bound_claims.back()});
+      if (fresh && bound_by.size() <= told_bindings)
+        why->second = what_binds(graph, bound->node, bound_claims.back());
+      if (!why->second.empty()) location.would_free += ": " + why->second;
       changed = true;
     }
   }

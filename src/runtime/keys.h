@@ -5,7 +5,7 @@
 #include "runtime.h"
 
 extern "C" {
-// All are absent where no body has a key.
+// Absent where no body is staged, or, the last, has a key.
 extern const struct heddle_schedule heddle_schedules[] __attribute__((weak));
 extern const unsigned heddle_schedule_count __attribute__((weak));
 extern const unsigned heddle_key_count __attribute__((weak));
@@ -13,12 +13,18 @@ extern const unsigned heddle_key_count __attribute__((weak));
 
 namespace heddle::runtime {
 
-// Null: packets of this body pass all stages in packet order.
-inline const heddle_schedule* schedule_of(int (*body)(void* env)) {
+// Null: a body without sites.
+inline const heddle_schedule* staged_body(int (*body)(void* env)) {
   if (&heddle_schedule_count == nullptr) return nullptr;
   for (unsigned i = 0; i < heddle_schedule_count; ++i)
     if (heddle_schedules[i].body == body) return &heddle_schedules[i];
   return nullptr;
+}
+
+// Null: packets of this body pass all stages in packet order.
+inline const heddle_schedule* schedule_of(int (*body)(void* env)) {
+  const heddle_schedule* found = staged_body(body);
+  return found != nullptr && found->range_count != 0 ? found : nullptr;
 }
 
 inline unsigned key_count() {

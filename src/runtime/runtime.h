@@ -44,6 +44,7 @@ struct heddle_key_range {
 // heddle_schedules, with heddle_schedule_count entries, and heddle_key_count, which is above all keys' numbers.
 struct heddle_schedule {
   int (*body)(void* env);
+  const char* name;             // function and place of the loop
   const uint32_t* last_ordered; // per stage: the highest stage up to it that all packets pass in packet order
   const struct heddle_key_range* ranges;
   uint32_t stages, range_count;

@@ -20,6 +20,7 @@
 // thread); the analysis has to keep cuts out of the last.
 #include "internal.h"
 #include "keys.h"
+#include "stage_report.h"
 
 #include "heddle/heddle.h"
 
@@ -120,6 +121,7 @@ void finish_batch(heddle_thread& thread) {
   const heddle_schedule* const schedule = schedule_of(thread.body);
   for (;;) {
     unsigned waiting = 0;
+    const uint64_t held = thread.held, begin = visit_begins();
     const uint32_t stage = schedule ? hold_back(thread, *schedule, waiting) : next_round(thread, waiting);
     if (stage == HEDDLE_NONE) break;
     thread.crossings += waiting;
@@ -131,7 +133,9 @@ void finish_batch(heddle_thread& thread) {
       context = thread.current;
     }
     if (schedule) release_held(thread);
+    visit_ends(thread, stage, waiting, thread.held - held, begin);
   }
+  first_stage_ends(thread);
   make_all_output(thread);
   for (heddle_context* context = thread.contexts; context != end; context += step)
     context->stage = 0;

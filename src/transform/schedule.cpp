@@ -1,6 +1,6 @@
-// match: the bodies whose plans have key ranges. legal: keyed.cpp has checked the ranges. profitable: without keys there is
-// nothing, and the runtime goes by packet order. rewrite: constant tables, and at each such body's entry a call that forgets what
-// the context's last packet has claimed. count: one table per body.
+// match: all staged bodies. legal: keyed.cpp has checked the ranges of keys. profitable: costs nothing where there are no keys.
+// rewrite: constant tables, and at the entry of each body with keys a call that forgets what the context's last packet has
+// claimed. count: one row per body.
 #include "transform/schedule.h"
 
 #include "program/claims.h"
@@ -21,6 +21,11 @@ namespace {
 Constant* words(Module& module, ArrayRef<uint32_t> values) {
   Constant* data = ConstantDataArray::get(module.getContext(), values);
   return new GlobalVariable(module, data->getType(), true, GlobalValue::PrivateLinkage, data, "heddle.order");
+}
+
+Constant* text(Module& module, StringRef value) {
+  Constant* data = ConstantDataArray::getString(module.getContext(), value);
+  return new GlobalVariable(module, data->getType(), true, GlobalValue::PrivateLinkage, data, "heddle.body");
 }
 
 // Per stage, the highest ordered one up to it.
@@ -50,11 +55,11 @@ void define_schedules(Module& module, const Plan& plan) {
   LLVMContext& context = module.getContext();
   auto* pointer = PointerType::get(context, 0);
   Type* word = Type::getInt32Ty(context);
-  auto* row = StructType::get(pointer, pointer, pointer, word, word);
+  auto* row = StructType::get(pointer, pointer, pointer, pointer, word, word);
   SmallVector<Constant*, 2> rows;
   SmallVector<unsigned, 8> used;
   for (const BodyPlan& body : plan.bodies) {
-    Function* function = body.sites.empty() || body.keys.empty() ? nullptr : module.getFunction(body.body);
+    Function* function = body.sites.empty() ? nullptr : module.getFunction(body.body);
     if (!function || function->isDeclaration()) continue;
     SmallVector<uint32_t, 32> ordered = last_ordered(body);
     SmallVector<uint32_t, 24> ranges;
@@ -62,10 +67,10 @@ void define_schedules(Module& module, const Plan& plan) {
       append_range(ranges, std::initializer_list<uint32_t>{range.key, range.first, range.last});
       if (!is_contained(used, range.key)) used.push_back(range.key);
     }
-    rows.push_back(ConstantStruct::get(row, function, words(module, ordered), words(module, ranges),
-                                       ConstantInt::get(word, ordered.size()),
+    rows.push_back(ConstantStruct::get(row, function, text(module, body.source), words(module, ordered),
+                                       words(module, ranges), ConstantInt::get(word, ordered.size()),
                                        ConstantInt::get(word, body.keys.size())));
-    forget_claims_at_entry(*function);
+    if (!body.keys.empty()) forget_claims_at_entry(*function);
   }
   drop_claims(module, used);
   if (rows.empty()) return;
@@ -74,7 +79,7 @@ void define_schedules(Module& module, const Plan& plan) {
                                        "heddle_schedules");
   schedules->setVisibility(GlobalValue::HiddenVisibility);
   define_setting(module, "heddle_schedule_count", unsigned(rows.size()));
-  define_setting(module, "heddle_key_count", *max_element(used) + 1);
+  if (!used.empty()) define_setting(module, "heddle_key_count", *max_element(used) + 1);
 }
 
 } // namespace heddle

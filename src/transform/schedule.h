@@ -1,4 +1,4 @@
-// What the runtime has to know of the order in which packets pass the stages (src/runtime/keys.h).
+// What the runtime has to know of the staged bodies, and of the order in which packets pass their stages (src/runtime/keys.h).
 #pragma once
 
 #include "plan/plan.h"
@@ -9,7 +9,7 @@ class Module;
 
 namespace heddle {
 
-// Keeps the claims of the keys that the plan uses, and drops the others. Defines the tables; nothing where no key is used.
+// Keeps the claims of the keys that the plan uses, and drops the others. Defines the tables; nothing where no body is staged.
 void define_schedules(llvm::Module& module, const Plan& plan);
 
 } // namespace heddle

@@ -2,6 +2,8 @@
 // table gives records away to other flows when it is full.
 // RUN: rm -rf %t && mkdir -p %t && cp %S/Inputs/keyed.toml %t/heddle.toml
 // RUN: %heddle_cc -O2 -g %packets %s -o %t/p && %stage %t/p | FileCheck %s
+// RUN: env HEDDLE_REPORT=%t/stages %t/p.heddle && FileCheck %s --check-prefix=REPORT < %t/stages
+// RUN: env HEDDLE_REPORT=%t/none/stages %t/p.heddle 2>&1 | FileCheck %s --check-prefix=NOWHERE
 // RUN: %heddle plan %t/p --policy finest --budget 1K --explain | FileCheck %s --check-prefix=FREE
 // RUN: %heddle verify --dependencies %t/p -- | FileCheck %s --check-prefix=ORDER
 // RUN: %heddle verify --dependencies --staged %t/p -- | FileCheck %s --check-prefix=STAGED
@@ -78,6 +80,11 @@ int main(void) {
 // CHECK: keyed find_flow(): a flow's record is used by its own packets only
 // CHECK: packets with the same find_flow() keep their order from stage
 // CHECK: outputs: identical
+// REPORT: main ({{.*}}keyed.c:{{[0-9]+}}), process {{[0-9]+}}
+// REPORT: stage visits packets per visit left out waited ns/packet
+// REPORT-NEXT: 0 {{[1-9][0-9]*}} 5{{[0-9][0-9]}} {{[1-9][0-9.]*}} 0 0.0
+// REPORT: {{[1-9][0-9]* [1-9][0-9]* [1-9][0-9]*}} {{[1-9][0-9.]*}} {{[1-9][0-9]*}} {{[1-9][0-9]*\.[0-9]$}}
+// NOWHERE: heddle: error: cannot write the report of the stages: {{.*}}none/stages: No such file or directory
 // FREE: keyed (
 // FREE: {{.*}}heddle.toml:2: a flow's record is used by its own packets only
 // ORDER: fell inside keyed:
