@@ -224,10 +224,15 @@ void Effects::State::settle_component(ArrayRef<uint32_t> members,
     made.members.push_back(functions[member % functions.size()]);
     component_of[made.rare][made.members.back()] = self;
   }
-  AccessIds own;
+  // In ascending order: setting a bit elsewhere than at the end walks the set, and a component may be most of a program.
+  std::vector<uint32_t> ids_of_members;
   for (const Function* function : made.members)
     for (auto [id, at] : local[function])
-      own.set(id);
+      ids_of_members.push_back(id);
+  llvm::sort(ids_of_members);
+  AccessIds own;
+  for (uint32_t id : ids_of_members)
+    own.set(id);
   made.accesses = made.rare ? as_rare(own) : own;
   DenseSet<uint32_t> added[2]; // callees, as called from common and from rare code
   for (const Function* function : made.members)

@@ -4,6 +4,8 @@
 
 #include "analysis/access_table.h"
 
+#include "llvm/ADT/BitVector.h"
+
 namespace heddle {
 
 class Exits {
@@ -26,7 +28,7 @@ public:
 private:
   const PointsTo& points_to_;
   std::vector<Exit> all_;
-  ObjectSet read_by_handlers_;
+  llvm::BitVector read_by_handlers_; // by object; empty where no packet ends the program
 };
 
 } // namespace heddle
