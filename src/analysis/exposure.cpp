@@ -64,7 +64,7 @@ BitVector Exposure::bytes(const Place& place, uint64_t size) const {
   return bytes(place.low, uint64_t(place.high - 1 - place.low) + size);
 }
 
-Exposure::Pointer Exposure::pointer(const Value& value, const Arguments& arguments) const {
+Exposure::Pointer Exposure::pointer(const Value& value, const Arguments& arguments) {
   APInt offset(64, 0);
   const Value* base = value.stripAndAccumulateConstantOffsets(points_to_.module().getDataLayout(), offset,
                                                               /*AllowNonInbounds=*/true);
@@ -73,6 +73,12 @@ Exposure::Pointer Exposure::pointer(const Value& value, const Arguments& argumen
     known.offset += known.kind == Pointer::At ? offset.getSExtValue() : 0;
     if (known.kind != Pointer::May) return known;
   }
+  auto [cached, fresh] = pointers_.try_emplace(&value);
+  if (fresh) cached->second = by_points_to(value);
+  return cached->second;
+}
+
+Exposure::Pointer Exposure::by_points_to(const Value& value) const {
   std::vector<Pointee> pointees = points_to_.points_to(&value);
   auto leads_here = [&](const Pointee& pointee) { return pointee.object == object_; };
   if (none_of(pointees, leads_here)) return {Pointer::Not, 0};

@@ -43,7 +43,8 @@ private:
   struct Walk; // through one function
 
   const Result& result_of(const llvm::Function& function, Arguments arguments, bool written_before = false);
-  Pointer pointer(const llvm::Value& value, const Arguments& arguments) const;
+  Pointer pointer(const llvm::Value& value, const Arguments& arguments);
+  Pointer by_points_to(const llvm::Value& value) const;
   void read(Walk& walk, const llvm::Instruction& at, const Pointer& pointer, uint64_t size) const;
   void write(Walk& walk, const Pointer& pointer, uint64_t size) const;
   void by_model(Walk& walk, const llvm::Instruction& at) const;
@@ -62,6 +63,7 @@ private:
   ExposureOptions options_;
   std::map<std::tuple<const llvm::Function*, Arguments, bool>, Result> results_;
   llvm::DenseMap<const llvm::Function*, bool> touches_, runs_body_;
+  llvm::DenseMap<const llvm::Value*, Pointer> pointers_; // by points-to sets, which may be long
 };
 
 } // namespace heddle
