@@ -6,13 +6,14 @@ import re
 import sys
 
 build = pathlib.Path(sys.argv[1])
-PROGRAMS = {
-    "ndpi": ("nDPI 4.2 `ndpiReader`", "`traffic-mix.pcap`"),
-    "nginx": ("nginx 1.22.1", "4 KB files, 16 keep-alive clients"),
-    "knot": ("Knot DNS 3.2.6 `knotd`", "A queries in bursts of 64"),
-    "unbound": ("unbound 1.17.1", "mixed queries in bursts of 64, from the cache and a stub zone"),
-    "dnsdist": ("dnsdist 1.7.3 (C++)", "mixed queries in bursts of 64, from the packet cache and a server"),
-}
+ROWS = [  # folder, plan, title, input
+    ("ndpi", "plan", "nDPI 4.2 `ndpiReader`", "`traffic-mix.pcap`"),
+    ("nginx", "plan", "nginx 1.22.1", "4 KB files, 64 keep-alive connections"),
+    ("nginx", "declared", "nginx 1.22.1, trusting `nginx.toml`", "4 KB files, 64 keep-alive connections"),
+    ("knot", "plan", "Knot DNS 3.2.6 `knotd`", "A queries in bursts of 64"),
+    ("unbound", "plan", "unbound 1.17.1", "mixed queries in bursts of 64, from the cache and a stub zone"),
+    ("dnsdist", "plan", "dnsdist 1.7.3 (C++)", "mixed and broken queries in bursts of 64, packet cache"),
+]
 
 SHOWN = 10  # windows of each program
 
@@ -22,7 +23,8 @@ Made by `make apps`: each program is built from Debian's source with heddle cc, 
 explained (`tests/apps/`). A shared location is a range of bytes that the body writes; windows are those that no
 relaxation frees, in instructions per packet of the sample, as in the NanoPL paper's Table 3 (there: 38 to 103
 variables, largest window 893 to 1,185 instructions, together 1.27 to 2.66 % of the code). Misses are simulated, of the
-original order. The last column is the whole of `heddle plan --print --explain`, on a shared 2-core machine.
+original order, and of the staged one where there are cuts. The last column is the whole of `heddle plan --print --explain`, on a
+shared 2-core machine.
 """)
 print("| program | input | packet body | packets | instructions per packet | misses per 1,000 at 32K:8 "
       "| shared locations | with a window | largest window | of the packet | cuts | plan |")
@@ -76,18 +78,18 @@ def details(title, body, windows):
 
 
 explained = []
-for name, (title, traffic) in PROGRAMS.items():
+for name, made, title, traffic in ROWS:
     folder = build / "apps" / name / "heddle"
     try:
-        plan = json.loads((folder / "plan.json").read_text())
-        printed = (folder / "plan.txt").read_text()
-        measured = (folder / "plan.time").read_text().strip()
+        plan = json.loads((folder / f"{made}.json").read_text())
+        printed = (folder / f"{made}.txt").read_text()
+        measured = (folder / f"{made}.time").read_text().strip()
     except OSError as error:
         print(f"| {title} | {traffic} | not run here: {error.strerror} | | | | | | | | | |")
         continue
     body = max(plan["bodies"], key=lambda b: b["packets"])
     windows = body["windows"]
-    misses = re.search(r"32K:8\s+as written\s+([0-9.]+)", printed)
+    misses = re.search(r"32K:8\s+as written\s+([0-9.]+)(?:\s+staged\s+([0-9.]+))?", printed)
     largest = windows[0] if windows else None
     share = f"{100 * largest['heat_share']:.0f} %" if largest else "-"
     instructions = f"{largest['instructions']:,}" if largest else "-"
@@ -95,7 +97,7 @@ for name, (title, traffic) in PROGRAMS.items():
     cuts = f"{len(body['stages'])} stages, {sites} sites" if sites else "none"
     held = sum(w["locations"] for w in windows)
     print(f"| {title} | {traffic} | {body['source']} | {body['packets']:,} | {body['instructions']:,.0f} "
-          f"| {misses.group(1) if misses else '-'} | {body['shared_locations']:,} | {held:,} | {instructions} | {share} "
+          f"| {' → '.join(filter(None, misses.groups())) if misses else '-'} | {body['shared_locations']:,} | {held:,} | {instructions} | {share} "
           f"| {cuts} | {measured} |")
     explained.append(details(title, body, windows))
 print("\n".join(explained))

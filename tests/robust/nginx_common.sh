@@ -108,7 +108,7 @@ stage_nginx() {
     { until_true 300 has_port $port; clients $port /file 8000 "$folder/html/file" "$folder/nginx.pid" --clients 2 --together 32; } &
     "$heddle" profile "$nginx" $common --timeout 300 -- $serve
     wait
-    "$heddle" plan "$nginx" $common --rare 0.035 --budget 16K
+    "$heddle" plan "$nginx" $common --rare 0.06 --budget 16K
     grep -q '"stage": 1' "$kept/nginx/work/plan.json" || fail "the plan has no site: nothing is tested"
     "$heddle" build "$nginx" $common -o "$staged"
   }
