@@ -74,13 +74,14 @@ check_ndpi() {
   fi
 }
 
+log=logs/access.log
 nginx_conf() {
   rm -rf "$out/run" && mkdir -p "$out/run/logs" "$out/run/html"
   head -c 4096 /dev/urandom | od -An -tx1 | head -c 4096 > "$out/run/html/file"
   cat > "$out/run/nginx.conf" << CONF
 daemon off; master_process off; pid nginx.pid; error_log logs/error.log;
 events { worker_connections 256; use epoll; }
-http { access_log logs/access.log; server { listen 127.0.0.1:8099; location / { root html; } } }
+http { access_log $log; server { listen 127.0.0.1:8099; location / { root html; } } }
 CONF
 }
 
@@ -113,6 +114,7 @@ check_nginx() {
     as_nginx "$out/nginx.heddle"
   fi
   [ "$declared" = declared ] || return 0
+  log=off # nginx.toml
   said="--work $out/declared --config $here/nginx.toml"
   # shellcheck disable=SC2086
   {

@@ -1,6 +1,7 @@
 # Sourced by the tests that run nginx: its configurations, its clients, and an nginx that is staged.
 #
-# Its plan trusts tests/apps/nginx.toml; the profile is of one of the configurations below only.
+# Nothing proves a cut in nginx legal, so its plan is that of `--trust observed`, NOT FOR PRODUCTION: here the runtime is
+# tested, not the analysis. What packets share was seen in runs of all configurations below; the profile is of one only.
 . "$(dirname "$0")/common.sh"
 port=${HEDDLE_PORT:-8095}
 gzip_port=$((port + 1))
@@ -85,7 +86,7 @@ ask_all() {
   fi
 }
 
-# Profiles and plans, which takes minutes, so it is kept.
+# Profiles, and plans twice: without windows, so as to see what packets share, and with what was seen. Minutes, so it is kept.
 stage_nginx() {
   mkdir -p "$kept"
   work=$kept
@@ -98,7 +99,8 @@ stage_nginx() {
   rm -rf "$kept/nginx"
   mkdir -p "$kept/nginx/run"
   folder=$kept/nginx/run
-  common="--work $kept/nginx/work --config $repository/tests/apps/nginx.toml"
+  common="--work $kept/nginx/work --config $repository/bench/sockets/nginx.toml"
+  study="--trust observed --rare 0.02"
   serve="-p $folder -c nginx.conf"
   make_site "$folder"
   make_certificate "$folder"
@@ -108,7 +110,16 @@ stage_nginx() {
     { until_true 300 has_port $port; clients $port /file 8000 "$folder/html/file" "$folder/nginx.pid" --clients 2 --together 32; } &
     "$heddle" profile "$nginx" $common --timeout 300 -- $serve
     wait
-    "$heddle" plan "$nginx" $common --rare 0.06 --budget 16K
+    "$heddle" plan "$nginx" $common $study --policy finest --budget 1K
+    # Requests on connections that stay, then all kinds.
+    { until_true 300 has_port $port; clients $port /file 2000 "$folder/html/file" "$folder/nginx.pid" --clients 2 --together 32; } &
+    "$heddle" verify "$nginx" $common --dependencies --json "$kept/nginx/seen1.json" -- $serve > "$kept/nginx/seen1.txt" 2>&1 || true
+    wait
+    other_conf "$folder"
+    { until_true 300 has_port $port; ask_all "$folder" "$kept/nginx/seen" 200; kill -QUIT "$(cat "$folder/nginx.pid")"; } &
+    "$heddle" verify "$nginx" $common --dependencies --json "$kept/nginx/seen2.json" -- $serve > "$kept/nginx/seen2.txt" 2>&1 || true
+    wait
+    "$heddle" plan "$nginx" $common $study --observed "$kept/nginx/seen1.json" --observed "$kept/nginx/seen2.json" --budget 16K
     grep -q '"stage": 1' "$kept/nginx/work/plan.json" || fail "the plan has no site: nothing is tested"
     "$heddle" build "$nginx" $common -o "$staged"
   }

@@ -31,7 +31,7 @@ static int body(void* env) {
 
 static const uint32_t last_ordered[] = {ORDERED};
 static const struct heddle_key_range ranges[] = {RANGE};
-const struct heddle_schedule heddle_schedules[] = {{body, last_ordered, ranges, 5, 1}};
+const struct heddle_schedule heddle_schedules[] = {{body, "body", last_ordered, ranges, 5, 1}};
 const unsigned heddle_schedule_count = 1, heddle_key_count = 1;
 
 int main(void) {
