@@ -90,6 +90,7 @@ for name, made, title, traffic in ROWS:
     body = max(plan["bodies"], key=lambda b: b["packets"])
     windows = body["windows"]
     misses = re.search(r"32K:8\s+as written\s+([0-9.]+)(?:\s+staged\s+([0-9.]+))?", printed)
+    missed = " → ".join(misses.groups()[:2 if body["sites"] else 1]) if misses else "-"
     largest = windows[0] if windows else None
     share = f"{100 * largest['heat_share']:.0f} %" if largest else "-"
     instructions = f"{largest['instructions']:,}" if largest else "-"
@@ -97,7 +98,7 @@ for name, made, title, traffic in ROWS:
     cuts = f"{len(body['stages'])} stages, {sites} sites" if sites else "none"
     held = sum(w["locations"] for w in windows)
     print(f"| {title} | {traffic} | {body['source']} | {body['packets']:,} | {body['instructions']:,.0f} "
-          f"| {' → '.join(filter(None, misses.groups())) if misses else '-'} | {body['shared_locations']:,} | {held:,} | {instructions} | {share} "
+          f"| {missed} | {body['shared_locations']:,} | {held:,} | {instructions} | {share} "
           f"| {cuts} | {measured} |")
     explained.append(details(title, body, windows))
 print("\n".join(explained))
