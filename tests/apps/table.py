@@ -90,7 +90,7 @@ for name, made, title, traffic in ROWS:
     body = max(plan["bodies"], key=lambda b: b["packets"])
     windows = body["windows"]
     misses = re.search(r"32K:8\s+as written\s+([0-9.]+)(?:\s+staged\s+([0-9.]+))?", printed)
-    missed = " → ".join(misses.groups()[:2 if body["sites"] else 1]) if misses else "-"
+    missed = " → ".join(filter(None, misses.groups()[:2 if body["sites"] else 1])) if misses else "-"
     largest = windows[0] if windows else None
     share = f"{100 * largest['heat_share']:.0f} %" if largest else "-"
     instructions = f"{largest['instructions']:,}" if largest else "-"
