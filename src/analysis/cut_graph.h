@@ -108,7 +108,7 @@ struct CutKey {
   std::string name;             // for people
   std::vector<uint32_t> claims; // nodes
   // Nodes in whose rare code it is claimed: a record that others may have, one that is fresh.
-  std::vector<uint32_t> rare_claims, fresh_alone;
+  std::vector<uint32_t> rare_claims{}, fresh_alone{};
 };
 
 struct CutGraph {

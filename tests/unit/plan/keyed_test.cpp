@@ -132,6 +132,36 @@ TEST_F(Keyed, ARareAccessBehindTheClaimDoesNotHoldTheOthersBack) {
   }
 }
 
+TEST_F(Keyed, ASecondClaimInRareCodeMustNotComeBehindAnAccess) {
+  add_key(graph_, {1}, {3, 6});
+  graph_.keys.back().rare_claims = {2};
+  KeyedOrder order = order_of(graph_, each_);
+  EXPECT_EQ(order.problem, "");
+  EXPECT_THAT(free_stages(order),
+              ElementsAre(2, 4, 5, 6, 7)); // nobody is ahead in the first stage of the range
+  graph_.keys.back().rare_claims = {5};
+  order = order_of(graph_, each_);
+  EXPECT_THAT(order.problem, HasSubstr("comes before a packet that runs alone claims the key find_flow()"));
+  EXPECT_EQ(order.problem_at, "f.c:40");
+}
+
+TEST_F(Keyed, AFreshRecordMayBeGivenOutInRareCodeAnywhere) {
+  add_key(graph_, {1}, {3, 6});
+  graph_.keys.back().fresh_alone = {5};
+  KeyedOrder order = order_of(graph_, each_);
+  EXPECT_EQ(order.problem, "");
+  EXPECT_THAT(free_stages(order), ElementsAre(2, 3, 4, 5, 6, 7));
+  graph_.keys.back().fresh_alone = {3, 5};
+  EXPECT_THAT(free_stages(order_of(graph_, each_)), ElementsAre(2, 4, 5, 6, 7));
+}
+
+TEST_F(Keyed, WhatBindsAClaimIsNamed) {
+  add_key(graph_, {2}, {3, 6});
+  test::add_window(graph_, "log", {1, 4});
+  drop_hopeless_keys(graph_);
+  EXPECT_THAT(graph_.locations.front().would_free, HasSubstr("the window of log, between"));
+}
+
 TEST_F(Keyed, AClaimAmongTheAccessesFreesNothing) {
   add_key(graph_, {1, 4}, {3, 6});
   drop_hopeless_keys(graph_);
