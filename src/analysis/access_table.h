@@ -81,8 +81,8 @@ private:
     size_t operator()(const AccessKey& key) const;
   };
   std::unordered_map<AccessKey, uint32_t, KeyHash> index_;
-  std::vector<uint32_t>
-      by_id_[2]; // by Access::id, in common and in rare nodes: numbers of keys, and one more
+  // By Access::id, in common and in rare nodes: one more than the key's number; 0: not looked up yet.
+  std::vector<uint32_t> by_id_[2];
   // The same access within calls of groups, by the one outside of them.
   std::unordered_map<AccessKey, std::vector<uint32_t>, KeyHash> within_groups_;
   std::vector<Run> runs_; // per key

@@ -198,25 +198,25 @@ void drop_hopeless_keys(CutGraph& graph) {
     for (SharedLocation& location : graph.locations) {
       if (!is_keyed(location)) continue;
       const llvm::ArrayRef<uint32_t> claims = graph.keys[location.key].claims;
-      std::vector<uint32_t> bound_claims; // to the access that is looked at
-      auto with_claim = [&](const LocationAccess& access) {
-        bound_claims.clear();
-        llvm::copy_if(claims, std::back_inserter(bound_claims), [&](uint32_t node) {
-          return condensed.group_of[node] == condensed.group_of[access.node];
-        });
-        return is_late(access) && !bound_claims.empty();
+      auto bound_to = [&](const LocationAccess& access) {
+        return [&condensed, group = condensed.group_of[access.node]](uint32_t claim) {
+          return condensed.group_of[claim] == group;
+        };
       };
-      auto bound = llvm::find_if(location.accesses, with_claim);
+      auto bound = llvm::find_if(location.accesses, [&](const LocationAccess& access) {
+        return is_late(access) && llvm::any_of(claims, bound_to(access));
+      });
       if (bound == location.accesses.end()) continue;
+      const uint32_t claim =
+          *llvm::find_if(llvm::reverse(claims), bound_to(*bound)); // calls opened last come last
       auto writes = [](const LocationAccess& access) { return access.write && !access.rare; };
-      const CutNode& where = graph.nodes[bound_claims.back()]; // calls opened last come last
+      const CutNode& where = graph.nodes[claim];
       location.verdict = llvm::any_of(location.accesses, writes) ? "window" : "rare-path";
       location.would_free = "keyed, but no cut can lie between the access at " + bound->at + " and " +
                             where.at + " in " + where.function + ", where the key " +
                             graph.keys[location.key].name + " is claimed, or may be";
-      auto [why, fresh] = bound_by.try_emplace({bound->node, bound_claims.back()});
-      if (fresh && bound_by.size() <= told_bindings)
-        why->second = what_binds(graph, bound->node, bound_claims.back());
+      auto [why, fresh] = bound_by.try_emplace({bound->node, claim});
+      if (fresh && bound_by.size() <= told_bindings) why->second = what_binds(graph, bound->node, claim);
       if (!why->second.empty()) location.would_free += ": " + why->second;
       changed = true;
     }
