@@ -3,9 +3,12 @@
 #include "analysis/deferrable.h"
 #include "analysis/external_models.h"
 #include "analysis/induction.h"
+#include "analysis/interleavable.h"
 #include "analysis/locks.h"
 #include "analysis/rarity.h"
 #include "program/claims.h"
+#include "program/expensive.h"
+#include "program/inlining.h"
 #include "program/modelled.h"
 
 #include "llvm/ADT/StringSet.h"
@@ -52,6 +55,7 @@ CutGraph describe_graph(const BodyGraph& graph, const PacketBody& body, const Bl
     added.block = blocks.id(node.block);
     added.function = source_name(*node.block->getParent()).str();
     added.rare = node.rare;
+    added.expensive = expensive_load_of(*node.block) != nullptr;
     for (const llvm::Instruction& instruction : *node.block)
       if (SourceLocation at = location_of(instruction); at.line) {
         added.at = at.str();
@@ -63,6 +67,15 @@ CutGraph describe_graph(const BodyGraph& graph, const PacketBody& body, const Bl
                             edge.site_from ? blocks.id(edge.site_from) : 0,
                             edge.site_to ? blocks.id(edge.site_to) : 0, 0});
   return result;
+}
+
+// Contexts come after their parents.
+void mark_joining(CutGraph& result, const BodyGraph& graph) {
+  for (size_t c = 1; c != graph.contexts.size(); ++c) {
+    const BodyContext& context = graph.contexts[c];
+    result.contexts[c].joins = result.contexts[context.parent].joins &&
+                               can_be_inlined(*context.function, *graph.contexts[context.parent].function);
+  }
 }
 
 // The code that a node stands for, run or not: its block, and all that its closed calls may reach.
@@ -354,6 +367,8 @@ llvm::Expected<Analysis> analyse(const Program& program, const BlockTable& block
     described.scratch = std::move(found[b].scratch);
     described.own_errno = found[b].own_errno;
     described.keys = std::move(found[b].keys);
+    described.not_interleaved = why_not_interleaved(body, *effects);
+    mark_joining(described, graph);
     add_untraced(result.remarks, *body.body, *effects);
     if (graph.truncated)
       result.remarks.push_back({"body-too-large", body.loop_at.str(),

@@ -21,6 +21,7 @@ struct CutNode {
   // Rare code: a packet enters it alone, all before it ended, and stays alone to its end (docs/design.md, "Rare
   // paths"). No site lies at its edges. `rare_inside`: common code with a closed call that may enter rare code.
   bool rare = false, rare_inside = false;
+  bool expensive = false; // what comes behind it waits for memory (src/program/expensive.h)
 };
 
 struct CutEdge {
@@ -38,6 +39,7 @@ struct CutContext {
   uint32_t parent = 0;     // context of the caller
   uint32_t call_block = 0; // BlockId of the block that ends with the opened call
   std::string function;    // callee, by its name in the module
+  bool joins = true;       // can its code become part of the body's function? Not in the plan's file
 };
 
 struct LocationAccess {
@@ -123,6 +125,7 @@ struct CutGraph {
   std::vector<ScratchVariable> scratch;
   std::vector<CutKey> keys;
   bool own_errno = false;      // each packet has its own
+  std::string not_interleaved; // why the body cannot be (analysis/interleavable.h); empty: it can
   std::vector<uint32_t> gates; // BlockIds at whose beginning a packet becomes alone; ascending
 };
 

@@ -15,9 +15,10 @@ void PlanningOptions::add_to(CLI::App& app) {
       ->capture_default_str();
   app.add_option("--budget", budget,
                  "instruction cache that a stage may take, e.g. 24K (default: the host's L1I)");
-  app.add_option("--batch", batch, "most packets in flight")
-      ->check(CLI::Range(2, 4096))
-      ->capture_default_str();
+  app.add_option("--batch", batch,
+                 "most packets in flight (default: 32; 64 where all bodies are interleaved)")
+      ->check(CLI::Range(2, 4096));
+  app.add_flag("!--no-hide", hide, "leave packets waiting for expensive loads");
   app.add_option(
          "--rare", study.rare_share,
          "the share of the packets that may meet rare code, which a packet runs alone (0: no code is rare)")
@@ -68,6 +69,7 @@ static llvm::Expected<Plan> plan_for(const Program& program, const Study& study,
   plan_options.budget.lines = *budget;
   plan_options.icache_lines = double(host_icache().bytes) / host_icache().line;
   plan_options.batch = options.batch;
+  plan_options.hide = options.hide;
   plan_options.rare_share = options.study.rare_share;
   plan_options.trust = options.trust;
   plan_options.declarations = options.declarations;

@@ -11,7 +11,8 @@ namespace heddle {
 struct PlanningOptions {
   std::string policy = "optimistic-bound";
   std::string budget; // "32K" of instruction cache; empty: the host's level-1 instruction cache
-  unsigned batch = 32;
+  unsigned batch = 0; // chosen
+  bool hide = true;
   std::string trust;                 // "proven" or "declared"; empty: declared if anything is
   std::vector<std::string> observed; // files of --observed
   StudyOptions study;

@@ -13,6 +13,7 @@
 
 #include "plan/make_plan.h"
 
+#include "plan/hide.h"
 #include "plan/keyed.h"
 #include "plan/sites.h"
 #include "plan/windows.h"
@@ -108,7 +109,10 @@ public:
     body_.own_errno = graph_.own_errno;
     body_.stages = stages_table(graph_, condensed_, by_node);
     set_order(graph_, {by_node, by_node}, body_);
-    if (!body_.sites.empty()) remark_oversized();
+    if (!body_.sites.empty())
+      remark_oversized();
+    else if (options_.hide && options_.policy != "none")
+      hide();
     return std::move(body_);
   }
 
@@ -116,6 +120,22 @@ private:
   static CutGraph with_usable_keys(CutGraph graph) {
     drop_hopeless_keys(graph);
     return graph;
+  }
+
+  // Staging has nothing to gain: are there loads to hide?
+  void hide() {
+    Hiding hiding = plan_hiding(graph_);
+    for (const PlannedLoad& load : hiding.loads)
+      if (!load.hidden)
+        plan_.remarks.push_back({"load-not-hidden", load.at, "packets wait for this load: " + load.reason,
+                                 "see 'heddle plan --explain' for what holds the code around it together"});
+    body_.loads = std::move(hiding.loads);
+    if (hiding.sites.empty()) return;
+    body_.interleaved = true;
+    body_.sites = std::move(hiding.sites);
+    body_.stages = stages_table(graph_, condensed_, hiding.stages);
+    for (size_t s = 0; s != body_.stages.size(); ++s)
+      body_.stages[s].ordered = hiding.ordered[s];
   }
 
   void remark(const char* code, const Twine& what, const Twine& hint) {
@@ -209,6 +229,10 @@ bool Plan::stages_anything() const {
   return llvm::any_of(bodies, [](const BodyPlan& body) { return !body.sites.empty(); });
 }
 
+bool Plan::needs_stacks() const {
+  return llvm::any_of(bodies, [](const BodyPlan& body) { return !body.sites.empty() && !body.interleaved; });
+}
+
 llvm::Expected<Plan> make_plan(llvm::StringRef program_id, const std::vector<CutGraph>& graphs,
                                const PlanOptions& options) {
   auto policy = make_policy(options.policy);
@@ -219,14 +243,17 @@ llvm::Expected<Plan> make_plan(llvm::StringRef program_id, const std::vector<Cut
   plan.footprint_model = options.model == FootprintModel::Batch ? "batch" : "per-visit";
   plan.budget = options.budget.lines;
   plan.icache_lines = options.icache_lines;
-  plan.batch = options.batch;
   plan.rare_share = options.rare_share;
   plan.relaxations = options.relaxations;
   plan.trust = options.trust;
   plan.declarations = options.declarations;
   plan.openings = options.openings;
+  PlanOptions chosen = options;
+  if (chosen.batch == 0) chosen.batch = 32;
   for (const CutGraph& graph : graphs)
-    plan.bodies.push_back(BodyPlanner(graph, options, **policy, plan).run());
+    plan.bodies.push_back(BodyPlanner(graph, chosen, **policy, plan).run());
+  const bool all_interleaved = plan.stages_anything() && !plan.needs_stacks();
+  plan.batch = options.batch == 0 && all_interleaved ? 64 : chosen.batch;
   plan.checked = decisions_digest(plan);
   return plan;
 }

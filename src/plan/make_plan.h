@@ -10,7 +10,8 @@ struct PlanOptions {
   std::string policy = "optimistic-bound";
   Budget budget;
   double icache_lines = 512; // of the whole cache; for the figures only
-  unsigned batch = 32;
+  unsigned batch = 0;        // most packets in flight; 0: 32, and 64 where all staged bodies are interleaved
+  bool hide = true;          // interleave bodies with expensive loads
   FootprintModel model = FootprintModel::Batch;
   double rare_share = 0;                //  that the analysis used; recorded in the plan
   std::vector<std::string> relaxations; // that the analysis was allowed to use; recorded in the plan
@@ -30,6 +31,7 @@ struct PlanOptions {
 //   window-covers-body windows hold the body together (or 90 % of its instructions: then with sites)
 //   one-stage          cuts are legal, but none saves more than it costs
 //   window-over-budget a stage exceeds the budget because a window or a loop does
+//   load-not-hidden    an expensive load, and why packets wait for it
 // Errors: unknown policy.
 llvm::Expected<Plan> make_plan(llvm::StringRef program_id, const std::vector<CutGraph>& graphs,
                                const PlanOptions& options);

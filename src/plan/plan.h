@@ -22,6 +22,14 @@ struct PlannedSite {
   std::string function, at;
 };
 
+// An expensive load: what comes behind the block waits for memory (docs/hide.md).
+struct PlannedLoad {
+  uint32_t context = 0, block = 0;
+  bool hidden = false; // a prefetch stands in the block, and the packet steps aside behind it
+  std::string reason;  // for taking it or leaving it
+  std::string function, at;
+};
+
 struct PlannedStage {
   double cost = 0;      // predicted footprint S, in instruction-cache lines
   double heat = 0;      // instructions per packet
@@ -70,6 +78,10 @@ struct BodyPlan {
   std::string source; // function and file:line of the loop
   std::vector<CutContext> contexts;
   std::vector<PlannedSite> sites;
+  // All packets of a batch run in one function, without stacks of their own (transform/interleave.h). Sites may then lie
+  // inside a stage that is not ordered, behind hidden loads.
+  bool interleaved = false;
+  std::vector<PlannedLoad> loads;
   std::vector<DeferredCall> deferred;   // calls for output that are kept with the packet
   std::vector<ScratchVariable> scratch; // variables of which each packet in flight has a copy
   bool own_errno = false;               // likewise errno
@@ -107,6 +119,7 @@ struct Plan {
   std::vector<Remark> remarks;
 
   bool stages_anything() const; // some body has a site
+  bool needs_stacks() const;    // and is not interleaved
 };
 
 // Of all that decides whether the cuts are legal: the build, the openings, the relaxations, the declarations, the

@@ -100,6 +100,15 @@ template <typename Fields, Maybe<PlannedSite> T> void list_fields(Fields& fields
   fields("at", site.at);
 }
 
+template <typename Fields, Maybe<PlannedLoad> T> void list_fields(Fields& fields, T& load) {
+  fields("context", load.context);
+  fields("block", load.block);
+  fields("hidden", load.hidden);
+  fields("reason", load.reason);
+  fields("function", load.function);
+  fields("at", load.at);
+}
+
 template <typename Fields, Maybe<DeferredCall> T> void list_fields(Fields& fields, T& call) {
   fields("block", call.block);
   fields("call", call.call);
@@ -140,6 +149,8 @@ template <typename Fields, Maybe<BodyPlan> T> void list_fields(Fields& fields, T
   fields("cycles_saved", body.cycles_saved);
   fields("stages", body.stages);
   fields("sites", body.sites);
+  fields("interleaved", body.interleaved);
+  fields("loads", body.loads);
   fields("gates", body.gates);
   fields("deferred", body.deferred);
   fields("scratch", body.scratch);
@@ -208,6 +219,8 @@ std::string decisions_digest(const Plan& plan) {
         json.object([&] {
           fields("body", body.body);
           fields("sites", body.sites);
+          fields("interleaved", body.interleaved);
+          fields("loads", body.loads);
           fields("gates", body.gates);
           fields("deferred", body.deferred);
           fields("scratch", body.scratch);

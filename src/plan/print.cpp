@@ -32,6 +32,20 @@ void print_stages(const Plan& plan, const BodyPlan& body, llvm::raw_ostream& out
   }
 }
 
+// What packets wait for, and what they do meanwhile.
+void print_loads(const BodyPlan& body, llvm::raw_ostream& out) {
+  if (body.loads.empty()) return;
+  out << "  expensive loads (" << body.loads.size() << ")\n";
+  for (const PlannedLoad& load : body.loads)
+    out << "    " << (load.hidden ? "hidden  " : "left    ") << (load.at.empty() ? "?" : load.at) << "  "
+        << load.function << ": " << load.reason << '\n';
+  if (!body.interleaved) return;
+  out << "  interleaved in one function; packets overtake each other in stages";
+  for (size_t s = 0; s != body.stages.size(); ++s)
+    if (!body.stages[s].ordered) out << ' ' << s;
+  out << '\n';
+}
+
 // Where packets may overtake each other, and which do not.
 void print_keys(const BodyPlan& body, llvm::raw_ostream& out) {
   if (body.sites.empty() || body.keys.empty()) return;
@@ -72,6 +86,7 @@ void print_body(const Plan& plan, const BodyPlan& body, llvm::raw_ostream& out) 
     out << "  not staged\n";
   else
     print_stages(plan, body, out);
+  print_loads(body, out);
   print_keys(body, out);
   print_sites(body, out);
   if (!body.sites.empty() && !body.deferred.empty()) print_deferred(body, out);
@@ -121,13 +136,15 @@ std::string trust_of(const Plan& plan) {
 }
 
 std::string summary_of(const Plan& plan) {
-  size_t stages = 0, sites = 0;
+  size_t stages = 0, sites = 0, hidden = 0;
   for (const BodyPlan& body : plan.bodies) {
     stages = std::max(stages, body.sites.empty() ? 1 : body.stages.size());
     sites += body.sites.size();
+    hidden += size_t(llvm::count_if(body.loads, [](const PlannedLoad& load) { return load.hidden; }));
   }
   if (sites == 0) return "no cut is legal and worth it";
-  return std::to_string(stages) + " stages, " + std::to_string(sites) + " sites";
+  std::string loads = hidden ? ", " + std::to_string(hidden) + " hidden loads" : "";
+  return std::to_string(stages) + " stages, " + std::to_string(sites) + " sites" + loads;
 }
 
 } // namespace heddle

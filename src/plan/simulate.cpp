@@ -14,7 +14,7 @@ simulate(const Trace& trace, const Study& study, const Plan& plan, llvm::ArrayRe
   std::vector<std::vector<unsigned>> stages; // per body, per node
   for (size_t b = 0; b != study.graphs.size(); ++b) {
     walkers.emplace_back(study.graphs[b]);
-    auto of_nodes = stages_of(study.graphs[b], plan.bodies[b].sites);
+    auto of_nodes = stages_of(study.graphs[b], plan.bodies[b].sites, plan.bodies[b].loads);
     if (!of_nodes) return of_nodes.takeError();
     stages.push_back(std::move(*of_nodes));
   }

@@ -15,6 +15,7 @@
 
 #include "plan/sites.h"
 
+#include "plan/hide.h"
 #include "plan/keyed.h"
 
 #include <algorithm>
@@ -98,8 +99,15 @@ std::vector<unsigned> alone_from(const CutGraph& graph, const std::vector<unsign
   return alone;
 }
 
+// Is it one at which a packet waits for memory? Such may lie in a loop.
+bool follows_hidden_load(const PlannedSite& site, llvm::ArrayRef<PlannedLoad> loads) {
+  return llvm::any_of(loads, [&](const PlannedLoad& load) {
+    return load.hidden && load.context == site.context && load.block == site.from;
+  });
+}
+
 llvm::Error place_sites(const CutGraph& graph, const std::vector<PlannedSite>& sites,
-                        std::vector<unsigned>& edge_stage) {
+                        llvm::ArrayRef<PlannedLoad> loads, std::vector<unsigned>& edge_stage) {
   std::map<SiteEdge, std::vector<uint32_t>> edges;
   for (uint32_t e = 0; e != graph.edges.size(); ++e)
     edges[site_edge_of(graph.edges[e])].push_back(e);
@@ -116,7 +124,7 @@ llvm::Error place_sites(const CutGraph& graph, const std::vector<PlannedSite>& s
       bool rare = graph.nodes[edge.from].rare || graph.nodes[edge.to].rare;
       if (rare) return diagnose(describe(site) + " lies in rare code, where packets run alone", hint);
       if (!edge.site_possible) return diagnose("there is no place for " + describe(site), hint);
-      if (loops.group_of[edge.from] == loops.group_of[edge.to])
+      if (loops.group_of[edge.from] == loops.group_of[edge.to] && !follows_hidden_load(site, loads))
         return diagnose(describe(site) + " lies inside a loop", "move it before or behind the loop");
       edge_stage[e] = std::max(edge_stage[e], site.stage);
     }
@@ -225,9 +233,10 @@ std::vector<PlannedSite> sites_of(const CutGraph& graph, const std::vector<unsig
   return result;
 }
 
-static llvm::Expected<Ranges> ranges_of(const CutGraph& graph, const std::vector<PlannedSite>& sites) {
+static llvm::Expected<Ranges> ranges_of(const CutGraph& graph, const std::vector<PlannedSite>& sites,
+                                        llvm::ArrayRef<PlannedLoad> loads) {
   std::vector<unsigned> edge_stage(graph.edges.size());
-  if (llvm::Error error = place_sites(graph, sites, edge_stage)) return std::move(error);
+  if (llvm::Error error = place_sites(graph, sites, loads, edge_stage)) return std::move(error);
   auto lower = [](unsigned a, unsigned b) { return std::min(a, b); };
   auto higher = [](unsigned a, unsigned b) { return std::max(a, b); };
   Ranges ranges;
@@ -245,9 +254,9 @@ static llvm::Expected<Ranges> ranges_of(const CutGraph& graph, const std::vector
   return ranges;
 }
 
-llvm::Expected<std::vector<unsigned>> stages_of(const CutGraph& graph,
-                                                const std::vector<PlannedSite>& sites) {
-  auto ranges = ranges_of(graph, sites);
+llvm::Expected<std::vector<unsigned>> stages_of(const CutGraph& graph, const std::vector<PlannedSite>& sites,
+                                                llvm::ArrayRef<PlannedLoad> loads) {
+  auto ranges = ranges_of(graph, sites, loads);
   if (!ranges) return ranges.takeError();
   for (unsigned& stage : ranges->high)
     if (stage == unreached) stage = 0;
@@ -324,8 +333,10 @@ llvm::Error check_plan(const BodyPlan& plan, const CutGraph& graph) {
                     "with; make the plan again with 'heddle plan'");
   CutGraph usable = graph;
   drop_hopeless_keys(usable);
-  auto ranges = ranges_of(usable, plan.sites);
-  return ranges ? check_order(plan, usable, *ranges) : ranges.takeError();
+  auto ranges = ranges_of(usable, plan.sites, plan.loads);
+  if (!ranges) return ranges.takeError();
+  if (plan.interleaved) return check_hiding(plan, usable, ranges->low, ranges->high);
+  return check_order(plan, usable, *ranges);
 }
 
 } // namespace heddle

@@ -11,9 +11,10 @@ namespace heddle {
 std::vector<PlannedSite> sites_of(const CutGraph& graph, const std::vector<unsigned>& node_stages);
 
 // The stage numbers that sites give: the number that a packet can have at each node, which must be one.
-// Errors, each naming the site or the window: a site where no edge is or can hold one, inside a loop, a
-// window that the sites divide.
-llvm::Expected<std::vector<unsigned>> stages_of(const CutGraph& graph, const std::vector<PlannedSite>& sites);
+// `loads`: of an interleaved body. Errors, each naming the site or the window: a site where no edge is or can hold
+// one, inside a loop and not behind a hidden load, a window that the sites divide.
+llvm::Expected<std::vector<unsigned>> stages_of(const CutGraph& graph, const std::vector<PlannedSite>& sites,
+                                                llvm::ArrayRef<PlannedLoad> loads = {});
 
 // Figures of each stage of a labelling.
 std::vector<PlannedStage> stages_table(const CutGraph& graph, const Condensed& condensed,

@@ -3,6 +3,7 @@
 #include "profile/instrument.h"
 #include "profile/raw_trace.h"
 #include "program/claims.h"
+#include "program/expensive.h"
 #include "support/file.h"
 #include "support/process.h"
 #include "toolchain/codegen.h"
@@ -64,6 +65,7 @@ llvm::Error build(const ProgramImage& image, const Program& program, const Tempo
   if (!runtime) return runtime.takeError();
   std::unique_ptr<llvm::Module> clone = llvm::CloneModule(*program.module);
   drop_claims(*clone, {});
+  finish_expensive(*clone);
   auto count = instrument(*clone, {program.id, image.link.shared});
   if (!count) return count.takeError();
   result.functions = count->functions;

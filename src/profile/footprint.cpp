@@ -4,6 +4,7 @@
 #include "profile/line_stamp.h"
 #include "profile/machine_code.h"
 #include "program/claims.h"
+#include "program/expensive.h"
 #include "support/file.h"
 #include "toolchain/codegen.h"
 
@@ -65,6 +66,7 @@ llvm::Expected<FootprintMap> map_footprint(const ProgramImage& image, const Prog
   size_t blocks = BlockTable(*program.module).size();
   std::unique_ptr<llvm::Module> stamped = llvm::CloneModule(*program.module);
   drop_claims(*stamped, {});
+  finish_expensive(*stamped);
   stamp_blocks(*stamped);
 
   std::string object = folder->file("program.o"), linked = folder->file("program");

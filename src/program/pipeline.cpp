@@ -119,6 +119,14 @@ void optimise(Module& module, TargetMachine& machine, unsigned level) {
   manager.run(module, passes.modules);
 }
 
+void simplify(TargetMachine& machine, ArrayRef<Function*> functions) {
+  Passes passes(machine);
+  FunctionPassManager manager =
+      passes.builder.buildFunctionSimplificationPipeline(OptimizationLevel::O2, ThinOrFullLTOPhase::None);
+  for (Function* function : functions)
+    manager.run(*function, passes.functions);
+}
+
 unsigned split_after_calls(Module& module) {
   unsigned splits = 0;
   for (Function& function : module)

@@ -1,6 +1,7 @@
 #include "program/captures.h"
 #include "program/claims.h"
 #include "program/datagrams.h"
+#include "program/expensive.h"
 #include "program/merge.h"
 #include "program/modelled.h"
 #include "program/outline.h"
@@ -338,6 +339,7 @@ Expected<Program> prepare(const ProgramImage& image, const PrepareOptions& optio
   make_readable(module, **machine, options.declarations.functions());
   join_branches(**machine, separate_captured(module));
   if (Error error = insert_claims(module, options.declarations)) return std::move(error);
+  insert_expensive(module);
   // Packet loops become functions.
   Expected<std::vector<FoundBody>> found = choose_bodies(module, options, program.remarks);
   if (!found) return found.takeError();

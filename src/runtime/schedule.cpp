@@ -30,6 +30,9 @@ extern "C" {
 
 __thread struct heddle_thread heddle_this_thread __attribute__((tls_model("initial-exec"))) = {};
 
+// The most packets in flight. Interleaved bodies read it, too.
+HEDDLE_HIDDEN unsigned heddle_batch_limit;
+
 // The plan's batch; src/transform defines it in the optimized program.
 extern const unsigned heddle_default_batch __attribute__((weak));
 
@@ -43,7 +46,6 @@ namespace heddle::runtime {
 namespace {
 
 constexpr unsigned max_batch = 1024;
-unsigned batch_limit;
 
 // Before the program, which may clear its environment.
 __attribute__((constructor(101))) void read_settings() {
@@ -54,11 +56,11 @@ __attribute__((constructor(101))) void read_settings() {
     if (end != text && *end == '\0' && value >= 0) batch = value > max_batch ? max_batch : unsigned(value);
   }
   if (__tsan_init != nullptr) batch = 0; // it follows calls and returns and would be led astray
-  batch_limit = batch;
+  heddle_batch_limit = batch;
 }
 
 unsigned current_batch() {
-  return __atomic_load_n(&batch_limit, __ATOMIC_RELAXED);
+  return __atomic_load_n(&heddle_batch_limit, __ATOMIC_RELAXED);
 }
 
 // After a longjmp out of a body: nothing of the abandoned batch is of use but the output it has put off.
@@ -223,7 +225,7 @@ void heddle_body_threw(struct heddle_thread* thread, void* exception) {
 }
 
 void heddle_set_batch(unsigned batch) {
-  __atomic_store_n(&batch_limit, batch > max_batch ? max_batch : batch, __ATOMIC_RELAXED);
+  __atomic_store_n(&heddle_batch_limit, batch > max_batch ? max_batch : batch, __ATOMIC_RELAXED);
 }
 
 unsigned heddle_batch(void) {

@@ -1,13 +1,17 @@
 #include "transform/build.h"
 
+#include "program/expensive.h"
+#include "program/pipeline.h"
 #include "support/file.h"
 #include "toolchain/codegen.h"
 #include "transform/frames.h"
+#include "transform/interleave.h"
 #include "transform/site.h"
 #include "transform/staging.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 
 #include <cstdlib>
@@ -44,8 +48,14 @@ Error build_program(const ProgramImage& image, const Program& program, const Pla
   if (!runtime) return runtime.takeError();
 
   std::unique_ptr<Module> module = CloneModule(*program.module);
-  if (Error error = stage_module(*module, plan, insert_site)) return error;
+  if (Error error = stage_module(*module, plan, insert_site, Interleaved::InOneFunction)) return error;
   join_frames(*module);
+  finish_expensive(*module);
+  auto interleaved = interleave(*module, plan);
+  if (!interleaved) return interleaved.takeError();
+  auto machine = target_machine(*module);
+  if (!machine) return machine.takeError();
+  simplify(**machine, *interleaved);
   define_default_batch(*module, plan.batch);
 
   auto folder = TemporaryFolder::create("heddle-build");

@@ -19,9 +19,9 @@
 // caller has it. count: JoinedFrames.
 #include "transform/frames.h"
 
+#include "program/inlining.h"
+
 #include "llvm/ADT/StringRef.h"
-#include "llvm/Analysis/InlineCost.h"
-#include "llvm/IR/Attributes.h"
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/Cloning.h"
@@ -41,17 +41,6 @@ CallBase* only_call(Function& function) {
   return call != nullptr && call->getCalledFunction() == &function ? call : nullptr;
 }
 
-bool same_processor(const Function& left, const Function& right) {
-  for (StringRef kind : {"target-cpu", "target-features"})
-    if (left.getFnAttribute(kind) != right.getFnAttribute(kind)) return false;
-  return true;
-}
-
-bool can_join(const Function& caller, Function& callee) {
-  return same_processor(caller, callee) && AttributeFuncs::areInlineCompatible(caller, callee) &&
-         isInlineViable(callee).isSuccess();
-}
-
 } // namespace
 
 void mark_context(Function& context) {
@@ -67,7 +56,7 @@ JoinedFrames join_frames(Module& module) {
   for (Function* context : contexts) {
     context->removeFnAttr(mark);
     CallBase* call = only_call(*context);
-    if (call == nullptr || !can_join(*call->getFunction(), *context)) continue;
+    if (call == nullptr || !can_be_inlined(*context, *call->getFunction())) continue;
     InlineFunctionInfo info;
     if (!InlineFunction(*call, info, /*MergeAttributes=*/true).isSuccess()) continue;
     context->eraseFromParent();

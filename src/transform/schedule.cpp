@@ -51,7 +51,7 @@ void forget_claims_at_entry(Function& body) {
 
 } // namespace
 
-void define_schedules(Module& module, const Plan& plan) {
+void define_schedules(Module& module, const Plan& plan, Interleaved interleaved) {
   LLVMContext& context = module.getContext();
   auto* pointer = PointerType::get(context, 0);
   Type* word = Type::getInt32Ty(context);
@@ -59,7 +59,9 @@ void define_schedules(Module& module, const Plan& plan) {
   SmallVector<Constant*, 2> rows;
   SmallVector<unsigned, 8> used;
   for (const BodyPlan& body : plan.bodies) {
-    Function* function = body.sites.empty() ? nullptr : module.getFunction(body.body);
+    const bool scheduled =
+        !body.sites.empty() && !(body.interleaved && interleaved == Interleaved::InOneFunction);
+    Function* function = scheduled ? module.getFunction(body.body) : nullptr;
     if (!function || function->isDeclaration()) continue;
     SmallVector<uint32_t, 32> ordered = last_ordered(body);
     SmallVector<uint32_t, 24> ranges;

@@ -21,9 +21,11 @@
 // then. A function edited in place has exactly one use, so nothing outside this context can reach the sites.
 #include "transform/staging.h"
 
+#include "program/expensive.h"
 #include "transform/defer.h"
 #include "transform/frames.h"
 #include "transform/gates.h"
+#include "transform/interleave.h"
 #include "transform/leaving.h"
 #include "transform/privatize.h"
 #include "transform/schedule.h"
@@ -64,8 +66,9 @@ struct Placed {
 
 class Staging {
 public:
-  Staging(Module& module, const BodyPlan& plan, const BlockTable& blocks, SiteMaker make_site)
-      : module_(module), plan_(plan), blocks_(blocks), make_site_(make_site),
+  Staging(Module& module, const BodyPlan& plan, const BlockTable& blocks, SiteMaker make_site,
+          bool only_waits)
+      : module_(module), plan_(plan), blocks_(blocks), make_site_(make_site), only_waits_(only_waits),
         copies_(module.getNamedGlobal("heddle_scratch_size") != nullptr) {}
 
   Expected<StagingResult> run() {
@@ -143,7 +146,32 @@ private:
     return Error::success();
   }
 
+  // Prefetches, and where they stand.
+  Expected<SmallPtrSet<const BasicBlock*, 8>> hide_loads() {
+    SmallPtrSet<const BasicBlock*, 8> hidden;
+    for (const PlannedLoad& load : plan_.loads) {
+      if (!load.hidden || !only_waits_) continue;
+      if (load.context >= placed_.size() || !placed_[load.context].function)
+        return stale("a load of the plan is in context " + Twine(load.context) + ", which holds no site");
+      auto block = find_block(load.context, load.block);
+      if (!block) return block.takeError();
+      if (!expensive_load_of(**block))
+        return stale("block " + Twine(load.block) + " ends with no expensive load");
+      hide_expensive(**block);
+      hidden.insert(*block);
+    }
+    return hidden;
+  }
+
+  // Of a body that is interleaved: a packet steps aside behind a load, and before a stage that is ordered.
+  bool is_wait(const BasicBlock& from, unsigned stage,
+               const SmallPtrSetImpl<const BasicBlock*>& hidden) const {
+    return hidden.contains(&from) || stage >= plan_.stages.size() || plan_.stages[stage].ordered;
+  }
+
   Error insert_sites() {
+    auto hidden = hide_loads();
+    if (!hidden) return hidden.takeError();
     // Several sites on one edge are one of the highest stage: whoever gets there has finished all before it.
     SiteEdges edges;
     for (const PlannedSite& site : plan_.sites) {
@@ -156,6 +184,7 @@ private:
       if (!has_edge(**from, **to)) return stale(edge + " does not exist");
       if (!edge_takes_site(**from, **to))
         return diagnose(edge + " cannot hold a site", "move the site to another edge of the cut", site.at);
+      if (only_waits_ && !is_wait(**from, site.stage, *hidden)) continue;
       unsigned& stage = edges[{*from, *to}];
       stage = std::max(stage, site.stage);
     }
@@ -189,7 +218,8 @@ private:
   const BodyPlan& plan_;
   const BlockTable& blocks_;
   SiteMaker make_site_;
-  const bool copies_; // does any body of the program have scratch variables?
+  const bool only_waits_; // the body is interleaved
+  const bool copies_;     // does any body of the program have scratch variables?
   std::vector<Placed> placed_;
   std::vector<bool> holds_sites_;
   StagingResult result_;
@@ -198,8 +228,8 @@ private:
 } // namespace
 
 Expected<StagingResult> apply_plan(Module& module, const BodyPlan& plan, const BlockTable& blocks,
-                                   SiteMaker make_site) {
-  auto result = Staging(module, plan, blocks, make_site).run();
+                                   SiteMaker make_site, bool only_waits) {
+  auto result = Staging(module, plan, blocks, make_site, only_waits).run();
   if (!result) return result;
   std::string problems;
   raw_string_ostream out(problems);
@@ -209,7 +239,8 @@ Expected<StagingResult> apply_plan(Module& module, const BodyPlan& plan, const B
   return result;
 }
 
-Error stage_module(Module& module, const Plan& plan, SiteMaker make_site) {
+Error stage_module(Module& module, const Plan& plan, SiteMaker make_site, Interleaved interleaved) {
+  const bool waits = interleaved == Interleaved::InOneFunction;
   BlockTable blocks(module);
   std::vector<const BodyPlan*> staged;
   for (const BodyPlan& body : plan.bodies)
@@ -222,14 +253,18 @@ Error stage_module(Module& module, const Plan& plan, SiteMaker make_site) {
   sort(gates);
   gates.erase(llvm::unique(gates), gates.end());
   if (Error error = insert_gates(module, gates, blocks)) return error;
-  for (const BodyPlan& body : plan.bodies)
-    if (auto applied = apply_plan(module, body, blocks, make_site); !applied) return applied.takeError();
-  if (plan.stages_anything()) {
+  for (const BodyPlan& body : plan.bodies) {
+    const bool only_waits = waits && body.interleaved;
+    auto applied =
+        apply_plan(module, body, blocks, only_waits ? SiteMaker(insert_wait) : make_site, only_waits);
+    if (!applied) return applied.takeError();
+  }
+  if (waits ? plan.needs_stacks() : plan.stages_anything()) {
     finish_before_leaving(module);
     finish_before_waiting(module);
     install_handlers_through_runtime(module);
   }
-  define_schedules(module, plan);
+  define_schedules(module, plan, interleaved);
   if (any_of(staged, [](const BodyPlan* body) { return !body->deferred.empty(); }))
     make_output_before_aborts(module);
   return Error::success();

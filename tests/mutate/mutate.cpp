@@ -166,7 +166,7 @@ llvm::Error run(const std::string& path, const std::string& work, const std::str
   std::vector<Mutant> mutants;
   for (size_t body = 0; body < study->graphs.size(); ++body) {
     if (plan->bodies[body].sites.empty()) continue;
-    auto stages = stages_of(study->graphs[body], plan->bodies[body].sites);
+    auto stages = stages_of(study->graphs[body], plan->bodies[body].sites, plan->bodies[body].loads);
     if (!stages) return stages.takeError();
     llvm::append_range(mutants, Mutator(study->graphs[body], plan->bodies[body], *stages, body).all());
     llvm::append_range(mutants, without_gates(plan->bodies[body], body));

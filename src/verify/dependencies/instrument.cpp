@@ -16,6 +16,7 @@
 #include "verify/dependencies/instrument.h"
 
 #include "analysis/effects_updates.h"
+#include "program/expensive.h"
 #include "program/modelled.h"
 #include "transform/defer.h"
 #include "transform/privatize.h"
@@ -257,7 +258,9 @@ Expected<CheckedProgram> instrument_accesses(Module& clone, const Program& progr
   if (!staged) // each packet ends before the next one starts, so they use the variables themselves
     for (BodyPlan& body : applied.bodies)
       body.scratch.clear();
-  if (Error error = stage_module(clone, applied, staged ? insert_site : note_stage)) return std::move(error);
+  if (Error error = stage_module(clone, applied, staged ? insert_site : note_stage, Interleaved::AsStages))
+    return std::move(error);
+  finish_expensive(clone);
   AccessInstrumenter instrumenter(clone, program.bodies);
   CheckedProgram result = instrumenter.run();
   instrumenter.mark_regions(plan.declarations.trusted(plan.trust));

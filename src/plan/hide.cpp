@@ -1,0 +1,212 @@
+// Hiding is staging with one more kind of stage.
+//
+// A packet that steps aside at an expensive load lets later packets run the code before it, and earlier and later ones the
+// code behind it. That is what packets of different stages do; what is new is that the load may lie in a loop, so a packet steps
+// aside many times without leaving its stage. Such a stage is legal when nothing in it conflicts at all between packets: no location
+// with a window is touched there. Anything else is as with cuts (condense.cpp): every numbering of its groups that never falls along
+// a link keeps what has to be in packet order in one stage.
+//
+// So each group of nodes is ordered (it touches a location that packets write and share, or is where packets begin) or not, even
+// stages take the ordered groups and odd ones those with loads. One pass in topological order gives each group the lowest stage
+// that its links allow; a group without either takes what is there. An expensive load between two groups can be a cut like any
+// other (what comes behind it is in a later stage), or lie within one free stage.
+//
+// A packet enters a free stage without waiting: it is in packet order where it comes from, and order does not matter where it
+// goes. So sites into free stages that follow no load are there for the checker (src/verify/dependencies) alone.
+#include "plan/hide.h"
+
+#include "plan/condense.h"
+#include "plan/policy.h"
+#include "plan/sites.h"
+
+#include <algorithm>
+#include <optional>
+#include <tuple>
+
+namespace heddle {
+
+namespace {
+
+bool keeps_order(const SharedLocation& location) {
+  static constexpr llvm::StringRef verdicts[] = {"window", "keyed", "received-ahead", "rare-path"};
+  return llvm::is_contained(verdicts, location.verdict);
+}
+
+// Functions that cannot become part of the body's have no room for a place to wait.
+CutGraph without_room_elsewhere(CutGraph graph) {
+  for (CutEdge& edge : graph.edges)
+    edge.site_possible &= graph.contexts[edge.site_context].joins;
+  return graph;
+}
+
+// Why no body with this graph can be interleaved; empty: it can.
+std::string obstacle(const CutGraph& graph) {
+  if (!graph.not_interleaved.empty()) return graph.not_interleaved;
+  if (!graph.gates.empty()) return "the body has rare paths";
+  if (!graph.deferred.empty()) return "the body puts output off";
+  if (!graph.scratch.empty() || graph.own_errno) return "packets have copies of scratch variables";
+  return "";
+}
+
+class Hider {
+public:
+  explicit Hider(const CutGraph& given)
+      : graph_(without_room_elsewhere(given)), condensed_(condense(graph_)),
+        ordered_by_(condensed_.groups.size()) {}
+
+  Hiding run() {
+    find_loads();
+    if (loads_.empty()) return std::move(result_);
+    find_ordered();
+    for (const Load& load : loads_)
+      judge(load);
+    if (llvm::any_of(result_.loads, [](const PlannedLoad& load) { return load.hidden; })) number();
+    return std::move(result_);
+  }
+
+private:
+  struct Load {
+    uint32_t node, edge; // the one behind it
+  };
+
+  void find_loads() {
+    for (uint32_t e = 0; e != graph_.edges.size(); ++e)
+      if (graph_.nodes[graph_.edges[e].from].expensive) loads_.push_back({graph_.edges[e].from, e});
+  }
+
+  void find_ordered() {
+    entry_group_ = condensed_.group_of[graph_.entry];
+    ordered_by_[entry_group_] = "where packets begin";
+    for (const SharedLocation& location : graph_.locations)
+      for (const LocationAccess& access : location.accesses)
+        if (std::string& by = ordered_by_[condensed_.group_of[access.node]];
+            keeps_order(location) && by.empty())
+          by = location.name;
+  }
+
+  void judge(const Load& load) {
+    const CutNode& node = graph_.nodes[load.node];
+    const CutEdge& edge = graph_.edges[load.edge];
+    PlannedLoad& told = result_.loads.emplace_back();
+    std::tie(told.context, told.block, told.function, told.at) =
+        std::tie(node.context, node.block, node.function, node.at);
+    const uint32_t group = condensed_.group_of[edge.from];
+    const bool inside = group == condensed_.group_of[edge.to];
+    if (std::string why = obstacle(graph_); !why.empty())
+      told.reason = why;
+    else if (!edge.site_possible)
+      told.reason = "there is no place to step aside behind it";
+    else if (inside && !ordered_by_[group].empty())
+      told.reason = "it lies in code that packets pass in order, because of " + ordered_by_[group];
+    else
+      told.hidden = true;
+    if (!told.hidden) return;
+    told.reason = "annotated; what lies behind it waits for nothing of other packets";
+    hidden_edges_.push_back(load.edge);
+  }
+
+  static unsigned odd_from(unsigned stage) { return stage | 1; }
+  static unsigned even_from(unsigned stage) { return (stage + 1) & ~1U; }
+
+  void number() {
+    const size_t count = condensed_.groups.size();
+    std::vector<unsigned> stages(count);
+    std::vector<bool> waits_inside(count);
+    std::vector<std::vector<uint32_t>> waits_into(
+        count); // groups before a hidden load, by the group behind it
+    for (uint32_t e : hidden_edges_) {
+      const uint32_t from = condensed_.group_of[graph_.edges[e].from],
+                     to = condensed_.group_of[graph_.edges[e].to];
+      if (from == to)
+        waits_inside[to] = true;
+      else
+        waits_into[to].push_back(from);
+    }
+    for (size_t g = 0; g != count; ++g) {
+      unsigned stage = 0, waits = 0;
+      for (uint32_t link : condensed_.groups[g].in)
+        stage = std::max(stage, stages[condensed_.links[link].from]);
+      for (uint32_t from : waits_into[g])
+        waits = std::max(waits, stages[from] + 1);
+      if (!ordered_by_[g].empty())
+        stage = even_from(std::max(stage, waits));
+      else if (waits_inside[g] || waits > stage)
+        stage = odd_from(stage); // behind a load in the same free stage, or in one that begins here
+      stages[g] = stage;
+    }
+    std::vector<unsigned> dense = stages;
+    renumber_stages(dense);
+    result_.ordered.resize(*std::max_element(dense.begin(), dense.end()) + 1);
+    for (size_t g = 0; g != count; ++g)
+      result_.ordered[dense[g]] = stages[g] % 2 == 0;
+    result_.stages = node_stages(condensed_, dense);
+    place_sites();
+  }
+
+  void place_sites() {
+    result_.sites = sites_of(graph_, result_.stages);
+    for (uint32_t e : hidden_edges_) {
+      const CutEdge& edge = graph_.edges[e];
+      if (result_.stages[edge.from] != result_.stages[edge.to]) continue; // has one
+      const CutNode& behind = graph_.nodes[edge.to];
+      result_.sites.push_back({edge.site_context, edge.site_from, edge.site_to, result_.stages[edge.to],
+                               behind.function, behind.at});
+    }
+    llvm::sort(result_.sites, [](const PlannedSite& a, const PlannedSite& b) {
+      return std::tie(a.stage, a.context, a.from, a.to) < std::tie(b.stage, b.context, b.from, b.to);
+    });
+  }
+
+  const CutGraph graph_;
+  const Condensed condensed_;
+  std::vector<std::string> ordered_by_; // by group: what keeps packets in order there; empty: nothing
+  uint32_t entry_group_ = 0;
+  std::vector<Load> loads_;
+  std::vector<uint32_t> hidden_edges_;
+  Hiding result_;
+};
+
+} // namespace
+
+Hiding plan_hiding(const CutGraph& graph) {
+  return Hider(graph).run();
+}
+
+llvm::Error check_hiding(const BodyPlan& plan, const CutGraph& graph, llvm::ArrayRef<unsigned> low,
+                         llvm::ArrayRef<unsigned> high) {
+  const char* hint = "make the plan again with 'heddle plan', or with --no-hide";
+  if (std::string why = obstacle(graph); !why.empty())
+    return diagnose("the plan interleaves " + plan.body + ", and it cannot be: " + why, hint);
+  constexpr unsigned unreached = UINT32_MAX;
+  auto is_free = [&](uint32_t node) {
+    for (unsigned stage : {low[node], high[node]})
+      if (stage != unreached && stage < plan.stages.size() && !plan.stages[stage].ordered) return true;
+    return false;
+  };
+  if (is_free(graph.entry)) return diagnose("the plan lets packets begin in any order", hint);
+  for (const SharedLocation& location : graph.locations)
+    for (const LocationAccess& access : location.accesses)
+      if (keeps_order(location) && is_free(access.node))
+        return diagnose("packets touch " + location.name + " in a stage that they pass in any order", hint,
+                        access.at);
+  for (uint32_t n = 0; n != graph.nodes.size(); ++n) {
+    const CutNode& node = graph.nodes[n];
+    auto is_it = [&](const PlannedLoad& load) {
+      return load.hidden && load.context == node.context && load.block == node.block;
+    };
+    if (llvm::any_of(plan.loads, is_it) && (!node.expensive || low[n] != high[n]))
+      return diagnose("the plan hides a load that is none, or that packets of several stages make", hint,
+                      node.at);
+  }
+  // Within an ordered stage there is nothing to wait for.
+  for (const PlannedSite& site : plan.sites)
+    for (const CutEdge& edge : graph.edges)
+      if (edge.site_context == site.context && edge.site_from == site.from && edge.site_to == site.to &&
+          low[edge.from] == site.stage && !is_free(edge.from))
+        return diagnose("a site lies within stage " + llvm::Twine(site.stage) +
+                            ", which packets pass in packet order",
+                        hint, site.at);
+  return llvm::Error::success();
+}
+
+} // namespace heddle

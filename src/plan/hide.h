@@ -1,0 +1,28 @@
+// Which expensive loads can be hidden, and in which stages their packets then run (docs/hide.md).
+#pragma once
+
+#include "analysis/cut_graph.h"
+#include "plan/plan.h"
+
+#include <vector>
+
+namespace heddle {
+
+struct Hiding {
+  std::vector<PlannedLoad> loads; // all that are expensive
+  std::vector<unsigned> stages;   // by node
+  std::vector<bool> ordered;      // by stage
+  std::vector<PlannedSite> sites; // empty: nothing can be hidden
+};
+
+// Stages alternate: those that packets pass in packet order hold all that conflicts between packets, and the others hold the
+// loads. In these a packet that waits for memory lets others run, in any order, any number of times; so they hold nothing
+// that two packets may touch and one of them writes. Stages are as few as that takes.
+Hiding plan_hiding(const CutGraph& graph);
+
+// Validates an interleaved body's plan, as read from a file. `low`, `high`: the lowest and the highest stage that a packet can be
+// in at each node (sites.cpp). Errors: what is touched in a stage that is not ordered, a load that cannot be hidden.
+llvm::Error check_hiding(const BodyPlan& plan, const CutGraph& graph, llvm::ArrayRef<unsigned> low,
+                         llvm::ArrayRef<unsigned> high);
+
+} // namespace heddle

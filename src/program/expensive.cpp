@@ -1,0 +1,79 @@
+#include "program/expensive.h"
+
+#include "program/modelled.h"
+#include "program/program.h"
+
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+
+using namespace llvm;
+
+namespace heddle {
+
+namespace {
+
+constexpr StringLiteral marker = "heddle_expensive_load", hidden = "heddle-hidden";
+constexpr StringLiteral annotation = "heddle_expensive"; // include/heddle/heddle.h
+
+// Reads nothing and writes nothing that the program could see, and stays where it is.
+FunctionCallee marker_of(Module& module) {
+  LLVMContext& context = module.getContext();
+  FunctionCallee callee =
+      module.getOrInsertFunction(marker, Type::getVoidTy(context), PointerType::get(context, 0));
+  auto* function = cast<Function>(callee.getCallee());
+  function->setVisibility(GlobalValue::HiddenVisibility);
+  function->setMemoryEffects(MemoryEffects::inaccessibleMemOnly());
+  for (auto kind : {Attribute::NoUnwind, Attribute::WillReturn, Attribute::NoSync, Attribute::NoFree,
+                    Attribute::NoCallback})
+    function->addFnAttr(kind);
+  for (auto kind : {Attribute::NoCapture, Attribute::ReadNone})
+    function->addParamAttr(0, kind);
+  return callee;
+}
+
+} // namespace
+
+void insert_expensive(Module& module) {
+  SmallVector<CallInst*, 8> calls;
+  for (Function& function : module)
+    for (Instruction& instruction : instructions(function)) {
+      auto* call = dyn_cast<CallInst>(&instruction);
+      const Function* callee = call ? call->getCalledFunction() : nullptr;
+      if (callee && call->arg_size() == 1 && source_name(*callee) == annotation) calls.push_back(call);
+    }
+  for (CallInst* call : calls) {
+    IRBuilder<> builder(call);
+    builder.CreateCall(marker_of(module), {call->getArgOperand(0)})->setDoesNotThrow();
+    call->eraseFromParent();
+  }
+}
+
+const CallBase* expensive_load_of(const BasicBlock& block) {
+  const CallBase* call = ending_call(block);
+  const Function* callee = call ? call->getCalledFunction() : nullptr;
+  return callee && callee->getName() == marker ? call : nullptr;
+}
+
+void hide_expensive(const BasicBlock& block) {
+  const_cast<CallBase*>(expensive_load_of(block))->addFnAttr(Attribute::get(block.getContext(), hidden));
+}
+
+void finish_expensive(Module& module) {
+  Function* function = module.getFunction(marker);
+  if (!function) return;
+  for (User* user : make_early_inc_range(function->users())) {
+    auto* call = cast<CallBase>(user);
+    if (call->hasFnAttr(hidden)) {
+      IRBuilder<> builder(call);
+      builder.CreateIntrinsic(
+          Intrinsic::prefetch, {builder.getPtrTy()},
+          {call->getArgOperand(0), builder.getInt32(0), builder.getInt32(3), builder.getInt32(1)});
+    }
+    call->eraseFromParent();
+  }
+  function->eraseFromParent();
+}
+
+} // namespace heddle
