@@ -55,7 +55,10 @@ CutGraph describe_graph(const BodyGraph& graph, const PacketBody& body, const Bl
     added.block = blocks.id(node.block);
     added.function = source_name(*node.block->getParent()).str();
     added.rare = node.rare;
-    added.expensive = expensive_load_of(*node.block) != nullptr;
+    if (const llvm::CallBase* load = expensive_load_of(*node.block)) {
+      added.expensive = true;
+      added.load_at = location_of(*load).str();
+    }
     for (const llvm::Instruction& instruction : *node.block)
       if (SourceLocation at = location_of(instruction); at.line) {
         added.at = at.str();

@@ -21,7 +21,9 @@ struct CutNode {
   // Rare code: a packet enters it alone, all before it ended, and stays alone to its end (docs/design.md, "Rare
   // paths"). No site lies at its edges. `rare_inside`: common code with a closed call that may enter rare code.
   bool rare = false, rare_inside = false;
-  bool expensive = false; // what comes behind it waits for memory (src/program/expensive.h)
+  // What comes behind it waits for memory (src/program/expensive.h): where the load stands.
+  bool expensive = false;
+  std::string load_at;
 };
 
 struct CutEdge {

@@ -76,7 +76,7 @@ private:
 
   void find_ordered() {
     entry_group_ = condensed_.group_of[graph_.entry];
-    ordered_by_[entry_group_] = "where packets begin";
+    ordered_by_[entry_group_] = "where packets begin or leave the loop";
     for (const SharedLocation& location : graph_.locations)
       for (const LocationAccess& access : location.accesses)
         if (std::string& by = ordered_by_[condensed_.group_of[access.node]];
@@ -89,7 +89,7 @@ private:
     const CutEdge& edge = graph_.edges[load.edge];
     PlannedLoad& told = result_.loads.emplace_back();
     std::tie(told.context, told.block, told.function, told.at) =
-        std::tie(node.context, node.block, node.function, node.at);
+        std::tie(node.context, node.block, node.function, node.load_at);
     const uint32_t group = condensed_.group_of[edge.from];
     const bool inside = group == condensed_.group_of[edge.to];
     if (std::string why = obstacle(graph_); !why.empty())

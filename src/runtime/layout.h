@@ -11,6 +11,9 @@
 #define HEDDLE_THREAD_ENV 32
 #define HEDDLE_THREAD_PACKETS 40
 #define HEDDLE_THREAD_COPIES 48
+#define HEDDLE_THREAD_BATCHES 56
+#define HEDDLE_THREAD_CROSSINGS 64
+#define HEDDLE_THREAD_VISITS 88
 
 // Of struct heddle_context.
 #define HEDDLE_CONTEXT_SP 0
@@ -118,6 +121,9 @@ HEDDLE_CHECK_OFFSET(struct heddle_thread, body, HEDDLE_THREAD_BODY);
 HEDDLE_CHECK_OFFSET(struct heddle_thread, env, HEDDLE_THREAD_ENV);
 HEDDLE_CHECK_OFFSET(struct heddle_thread, packets, HEDDLE_THREAD_PACKETS);
 HEDDLE_CHECK_OFFSET(struct heddle_thread, copies, HEDDLE_THREAD_COPIES);
+HEDDLE_CHECK_OFFSET(struct heddle_thread, batches, HEDDLE_THREAD_BATCHES);
+HEDDLE_CHECK_OFFSET(struct heddle_thread, crossings, HEDDLE_THREAD_CROSSINGS);
+HEDDLE_CHECK_OFFSET(struct heddle_thread, visits, HEDDLE_THREAD_VISITS);
 HEDDLE_CHECK_OFFSET(struct heddle_context, sp, HEDDLE_CONTEXT_SP);
 HEDDLE_CHECK_OFFSET(struct heddle_context, resume, HEDDLE_CONTEXT_RESUME);
 HEDDLE_CHECK_OFFSET(struct heddle_context, rbp, HEDDLE_CONTEXT_RBP);

@@ -35,6 +35,7 @@
 #include "transform/interleave.h"
 
 #include "program/program.h"
+#include "runtime/layout.h"
 
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/MapVector.h"
@@ -45,6 +46,7 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/Verifier.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 #include "llvm/Transforms/Utils/Local.h"
@@ -231,6 +233,12 @@ private:
   Align alignment_{1};
 };
 
+// One of the thread's counters (runtime/layout.h), and what this run adds to it.
+struct Counter {
+  AllocaInst* count;
+  unsigned field;
+};
+
 // Loads of one value that the body only reads, at an offset of its environment.
 using Captured = std::map<std::pair<int64_t, Type*>, SmallVector<LoadInst*, 4>>;
 
@@ -297,6 +305,10 @@ private:
     if (body_.hasPersonalityFn()) run_->setPersonalityFn(body_.getPersonalityFn());
     entry_ = BasicBlock::Create(context_, "entry", run_);
     run_->splice(run_->end(), &body_);
+    for (CallInst* wait : waits_in(*run_)) { // inlining has joined blocks
+      BasicBlock* own = wait->getParent()->splitBasicBlock(wait->getIterator());
+      own->splitBasicBlock(std::next(wait->getIterator()));
+    }
     for (BasicBlock& block : drop_begin(*run_))
       pattern_.push_back(&block);
     forget_scopes();
@@ -463,6 +475,8 @@ private:
     IRBuilder<> builder(entry_);
     for (Pass& pass : drop_begin(passes_))
       pass.waiting = place(word_, "waiting");
+    for (unsigned offset : {HEDDLE_THREAD_BATCHES, HEDDLE_THREAD_CROSSINGS, HEDDLE_THREAD_VISITS})
+      counters_.push_back({place(word_, "count"), offset});
     in_pass_ = place(word_, "in.pass");
     result_ = place(status_, "result");
     frames_ =
@@ -487,7 +501,7 @@ private:
   void make_scheduler() {
     IRBuilder<> builder(entry_);
     BasicBlock *finish = block("finish"), *setup = block("setup"), *plain = block("plain"),
-               *batch_ends = block("batch.ends");
+               *batch_ends = block("batch.ends"), *count = block("count");
     auto* setting = cast<GlobalVariable>(module_.getOrInsertGlobal("heddle_batch_limit", status_));
     setting->setVisibility(GlobalValue::HiddenVisibility);
     LoadInst* limit = builder.CreateAlignedLoad(status_, setting, Align(4), "limit");
@@ -506,6 +520,8 @@ private:
     Value* bits = builder.CreateShl(builder.getInt64(~uint64_t(0)), builder.CreateZExt(limit, word_));
     Value* all = builder.CreateSelect(some, builder.CreateNot(bits), builder.getInt64(~uint64_t(0)), "all");
     builder.CreateStore(builder.getInt32(0), result_);
+    for (const Counter& counter : counters_)
+      builder.CreateStore(builder.getInt64(0), counter.count);
     for (const Pass& pass : drop_begin(passes_))
       builder.CreateStore(builder.getInt64(0), pass.waiting);
     for (Pass& pass : passes_) {
@@ -516,18 +532,36 @@ private:
     builder.CreateBr(passes_.front().begin);
     for (Pass& pass : passes_) {
       builder.SetInsertPoint(pass.begin);
-      builder.CreateStore(pass.waiting ? builder.CreateLoad(word_, pass.waiting) : all, in_pass_);
-      if (pass.waiting) builder.CreateStore(builder.getInt64(0), pass.waiting);
+      Value* set = pass.waiting ? builder.CreateLoad(word_, pass.waiting) : all;
+      builder.CreateStore(set, in_pass_);
+      if (pass.waiting) {
+        builder.CreateStore(builder.getInt64(0), pass.waiting);
+        add(builder, counters_[1], builder.CreateUnaryIntrinsic(Intrinsic::ctpop, set));
+        add(builder, counters_[2], builder.getInt64(1));
+      }
       builder.CreateBr(pass.next);
       builder.SetInsertPoint(pass.ends);
       builder.CreateBr(choose(passes_after(pass), batch_ends));
     }
     builder.SetInsertPoint(batch_ends);
+    add(builder, counters_[0], builder.getInt64(1));
     builder.CreateCondBr(builder.CreateIsNull(builder.CreateLoad(status_, result_)), passes_.front().begin,
-                         finish);
+                         count);
+    builder.SetInsertPoint(count);
+    for (const Counter& counter : counters_) {
+      Value* total = thread_field(builder, counter.field);
+      Value* sum =
+          builder.CreateAdd(builder.CreateLoad(word_, total), builder.CreateLoad(word_, counter.count));
+      builder.CreateStore(sum, total);
+    }
+    builder.CreateBr(finish);
     builder.SetInsertPoint(finish);
     builder.CreateMemCpy(run_->getArg(0), own_env_->getAlign(), own_env_, own_env_->getAlign(), env_bytes_);
     builder.CreateRet(builder.CreateLoad(status_, result_));
+  }
+
+  void add(IRBuilder<>& builder, const Counter& counter, Value* amount) {
+    builder.CreateStore(builder.CreateAdd(builder.CreateLoad(word_, counter.count), amount), counter.count);
   }
 
   // The block that begins the first of the passes for which a packet waits, else goes to `otherwise`.
@@ -741,6 +775,7 @@ private:
   SmallPtrSet<const Instruction*, 8> stored_early_;
   FrameLayout frame_;
   uint64_t stride_ = 0, label_offset_ = 0;
+  SmallVector<Counter, 3> counters_; // batches, crossings, visits
   AllocaInst *in_pass_ = nullptr, *result_ = nullptr, *frames_ = nullptr;
   std::vector<AllocaInst*> places_;
   std::vector<std::pair<StoreInst*, uint64_t>> stores_; // before waits, with the field's offset
@@ -764,6 +799,11 @@ Expected<std::vector<Function*>> interleave(Module& module, const Plan& plan) {
     if (!function || function->isDeclaration()) continue;
     auto run = Interleaver(*function, body).run();
     if (!run) return run.takeError();
+    std::string problem;
+    raw_string_ostream out(problem);
+    if (verifyFunction(**run, &out))
+      return diagnose("interleaving made code that LLVM's verifier rejects: " + problem,
+                      "this is an error in Heddle: report it with the plan", body.body);
     made.push_back(*run);
     if (function->use_empty()) function->eraseFromParent();
   }

@@ -151,9 +151,13 @@ BasicBlock& insert_block(BasicBlock& from, BasicBlock& to, const Twine& name) {
   return *block;
 }
 
-Value* copies_field(IRBuilder<>& builder) {
+Value* thread_field(IRBuilder<>& builder, unsigned offset) {
   Value* state = builder.CreateThreadLocalAddress(&thread_state(*builder.GetInsertBlock()->getModule()));
-  return builder.CreateConstGEP1_64(builder.getInt8Ty(), state, HEDDLE_THREAD_COPIES);
+  return builder.CreateConstGEP1_64(builder.getInt8Ty(), state, offset);
+}
+
+Value* copies_field(IRBuilder<>& builder) {
+  return thread_field(builder, HEDDLE_THREAD_COPIES);
 }
 
 void insert_site(BasicBlock& from, BasicBlock& to, unsigned stage, const SiteKeeps& keeps) {

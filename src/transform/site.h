@@ -24,6 +24,8 @@ struct SiteKeeps {
 // has finished every stage below `stage`. The edge must exist and `to` must not be an exception pad.
 void insert_site(llvm::BasicBlock& from, llvm::BasicBlock& to, unsigned stage, const SiteKeeps& keeps = {});
 
+// A word of the thread's state (runtime/layout.h).
+llvm::Value* thread_field(llvm::IRBuilder<>& builder, unsigned offset);
 // Where the thread's state says where the running packet's copies of scratch variables are.
 llvm::Value* copies_field(llvm::IRBuilder<>& builder);
 

@@ -31,6 +31,8 @@ static unsigned received;
 static void dump(void);
 static const char filler[281] = "%(filler)s";
 
+__attribute__((noinline, unused)) static void heddle_expensive(const void *pointer) { __asm__ volatile("" : : "r"(pointer)); }
+
 static uint32_t mix(uint32_t x) { x ^= x >> 16; x *= 0x7feb352dU; x ^= x >> 15; x *= 0x846ca68bU; return x ^ (x >> 16); }
 
 __attribute__((noinline)) static unsigned receive(struct packet **packets, unsigned most)
@@ -71,12 +73,17 @@ int main(void)
 """
 
 
+# Of so many programs one is made of look-ups, and planned to hide them.
+HIDING_EVERY = 5
+
 # Rare code in the sense of the fuzzer's plans: --rare RARE_SHARE takes in most of what feature_rare makes.
 RARE_SHARE = "0.1"
 
 
-LOOSE = {"bits", "branch", "call", "counter", "counter_array", "errno", "heap", "keyed", "local_array", "lock", "log", "loop", "output", "rare",
-         "scratch_far"}
+LOOSE = {"bits", "branch", "call", "chase", "counter", "counter_array", "errno", "heap", "keyed", "local_array", "lock", "log", "loop", "lookup",
+         "output", "probe", "rare", "scratch_far"}
+# Nothing that keeps a body from being interleaved (docs/hide.md).
+HIDING = {"bits", "branch", "call", "chase", "counter", "counter_array", "heap", "local_array", "loop", "lookup", "output", "probe"}
 
 
 class Generator:
@@ -94,9 +101,11 @@ class Generator:
         self.shared = []      # globals that any statement may read and write: the conflicts
         self.features = [getattr(self, n) for n in sorted(dir(self)) if n.startswith("feature_")]
         # Some programs have nothing that ties a packet's path together but what they write: many cuts are legal there.
-        self.loose = self.random.random() < 0.25
+        self.hiding = seed % HIDING_EVERY == 0
+        self.loose = self.hiding or self.random.random() < 0.25
         if self.loose:
-            self.features = [f for f in self.features if f.__name__.removeprefix("feature_") in LOOSE]
+            allowed = HIDING if self.hiding else LOOSE
+            self.features = [f for f in self.features if f.__name__.removeprefix("feature_") in allowed]
 
     def name(self, stem):
         self.count += 1
@@ -312,6 +321,44 @@ class Generator:
             lines += [if0 + "{ " + self.keyed_use(f) + " }", *self.inner(self.random.randrange(1, 3))]
         return lines
 
+    def read_only_table(self):
+        table, size = self.name("table"), self.random.choice([16, 256, 4096])
+        self.globals.append(f"static uint32_t {table}[{size}];")
+        self.setup.append(f"    for (unsigned i = 0; i < {size}; i++) {table}[i] = mix(i + {size});")
+        return table, size
+
+    def expensive(self, pointer):
+        return f"heddle_expensive({pointer});" if self.random.random() < 0.9 else ""
+
+    def feature_lookup(self):
+        table, size = self.read_only_table()
+        i = self.name("i")
+        return [f"uint32_t {i} = mix(x ^ {self.field()}) % {size};", self.expensive(f"&{table}[{i}]"), f"x += {table}[{i}];",
+                f"p->out[{self.phase}] ^= x;" if self.random.random() < 0.5 else ""]
+
+    def feature_chase(self):
+        """One look-up leads to the next, and at times out of the loop, to other code, or to the end of the packet."""
+        table, size = self.read_only_table()
+        i, end = self.name("i"), self.random.random()
+        inner = self.inner(1) if self.random.random() < 0.4 else []
+        leave = "break;" if end < 0.5 else "return x;" if end < 0.6 else "continue;"
+        return [f"for (unsigned {i} = 0; {i} < (p->kind + {self.random.randrange(3)}) % 9; {i}++) {{",
+                self.expensive(f"&{table}[x % {size}]"), f"x = mix(x ^ {table}[x % {size}]);",
+                f"if (x % {self.random.choice([3, 13, 1000])} == 0) {leave}", *inner, f"x += {i};", "}"]
+
+    def feature_probe(self):
+        """A hash table's buckets in a function of their own, with what was found in a variable whose address is known."""
+        table, size = self.read_only_table()
+        find = self.name("probe")
+        inline = self.random.choice(["", "__attribute__((noinline)) "])
+        self.functions.append(
+            f"{inline}static int {find}(uint32_t key, uint32_t *found)\n{{\n    uint32_t at = mix(key) % {size};\n"
+            f"    {self.expensive(f'&{table}[at]')}\n    if ({table}[at] & 1) {{ *found = {table}[at]; return 1; }}\n"
+            f"    at = mix(at + {table}[at]) % {size};\n    {self.expensive(f'&{table}[at]')}\n"
+            f"    if ({table}[at] & 2) {{ *found = {table}[at] >> 1; return 2; }}\n    return 0;\n}}\n")
+        found = self.name("found")
+        return [f"uint32_t {found} = 7;", f"x += (uint32_t){find}(x ^ {self.field()}, &{found});", f"x ^= {found};"]
+
     def feature_branch(self):
         then, other = self.statements(2), self.statements(1)
         return [f"if ({self.field()} & {1 << self.random.randrange(4)}) {{", *then, "} else {", *other, "}"]
@@ -387,6 +434,7 @@ class Generator:
             feature = self.random.choice(self.features)
             if self.depth <= 0 and feature.__name__ in ("feature_call", "feature_branch", "feature_loop",
                                                         "feature_pointers", "feature_rare", "feature_scratch_far", "feature_errno",
+                                                        "feature_chase",
                                                         "feature_lock", "feature_keyed"):
                 feature = self.feature_counter
             # A declaration must not leak into the next statement's block.
@@ -412,7 +460,7 @@ class Generator:
         if carried:
             self.globals.append("static uint32_t carried_total;")
             self.show("carried_total")
-        exits = self.random.random() < (0.1 if self.loose else 0.25)
+        exits = not self.hiding and self.random.random() < (0.1 if self.loose else 0.25)
         lines = ["unsigned i = 0;"] if self.random.random() < 0.3 else []
         head = "for (; i < n; i++) {" if lines else "for (unsigned i = 0; i < n; i++) {"
         if carried:
@@ -422,15 +470,15 @@ class Generator:
             lines.append("    if ((p->length & 63) == 7) break;")
         if self.random.random() < 0.3:
             lines.append("    if (p->kind == 5) continue;")
-        scratch = self.random.random() < 0.4
+        scratch = not self.hiding and self.random.random() < 0.4
         if scratch: # in front of the loop; the first word at times handed on
             lines.insert(0, "uint32_t scratch[3] = { 0 };")
             handed_on = self.random.random() < 0.2
             lines.append("    scratch[1] = p->length; scratch[2] = mix(p->id);" + ("" if handed_on else " scratch[0] = x;"))
-        own = self.keyed_table() if self.random.random() < (0.6 if self.loose else 0.15) else None
+        own = self.keyed_table() if not self.hiding and self.random.random() < (0.6 if self.loose else 0.15) else None
         if own: # the packet carries its record
             lines.append(f"    p->own = {own}(p->flow);")
-        logs = self.random.random() < (0.8 if self.loose else 0.4)
+        logs = not self.hiding and self.random.random() < (0.8 if self.loose else 0.4)
         for k, call in enumerate(calls):
             lines.append(f"    {call}")
             if own:
