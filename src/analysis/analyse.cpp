@@ -58,6 +58,7 @@ CutGraph describe_graph(const BodyGraph& graph, const PacketBody& body, const Bl
     if (const llvm::CallBase* load = expensive_load_of(*node.block)) {
       added.expensive = true;
       added.load_at = location_of(*load).str();
+      added.opened_load = opened_load_of(*load).value_or(added.opened_load);
     }
     for (const llvm::Instruction& instruction : *node.block)
       if (SourceLocation at = location_of(instruction); at.line) {

@@ -24,6 +24,7 @@ struct CutNode {
   // What comes behind it waits for memory (src/program/expensive.h): where the load stands.
   bool expensive = false;
   std::string load_at;
+  uint32_t opened_load = UINT32_MAX; // index into Openings::loads; none: annotated
 };
 
 struct CutEdge {

@@ -1,6 +1,7 @@
 #include "cli/planning.h"
 
 #include "analysis/analyse.h"
+#include "plan/expensive_loads.h"
 #include "plan/make_plan.h"
 #include "plan/observed_file.h"
 #include "plan/openings.h"
@@ -103,6 +104,9 @@ llvm::Expected<Decision> decide(const ProgramImage& image, Program& program, Tra
   // What was not opened stays behind as rare code: without that, nothing would be gained.
   bool rare = options.study.rare_share > 0 && !llvm::is_contained(options.study.without, "rare-path");
   if (rare) openings = choose_openings(program, trace);
+  constexpr double in_flight = 64;
+  if (options.hide)
+    openings.loads = choose_expensive_loads(program, trace, options.batch ? options.batch : in_flight);
   if (llvm::Error error = open_traced(program, trace, openings)) return std::move(error);
   auto study = study_program(image, program, trace, studying);
   if (!study) return study.takeError();

@@ -73,6 +73,10 @@ void add_profile(CLI::App& app, Action& chosen) {
   command->add_option("--stdout", profile.stdout_path, "where the program's standard output goes");
   command->add_option("--icache", options->icache, "geometries to simulate, SIZE:WAYS,...")
       ->capture_default_str();
+  command->add_option("--dcache", profile.dcache,
+                      "data caches to simulate, SIZE:WAYS of three levels (default: the host's)");
+  command->add_option("--accesses", profile.accesses, "accesses of memory to simulate at most; 0: none")
+      ->capture_default_str();
   command->add_flag("--print", options->print, "print a summary: hot functions, paths, simulated misses");
   command->add_option("--json", options->json, "write the summary as JSON");
   command->add_option("ARGS", options->args,

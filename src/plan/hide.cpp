@@ -16,6 +16,7 @@
 #include "plan/hide.h"
 
 #include "plan/condense.h"
+#include "plan/latency.h"
 #include "plan/policy.h"
 #include "plan/sites.h"
 
@@ -50,16 +51,17 @@ std::string obstacle(const CutGraph& graph) {
 
 class Hider {
 public:
-  explicit Hider(const CutGraph& given)
-      : graph_(without_room_elsewhere(given)), condensed_(condense(graph_)),
+  Hider(const CutGraph& given, llvm::ArrayRef<OpenedLoad> opened)
+      : opened_(opened), graph_(without_room_elsewhere(given)), condensed_(condense(graph_)),
         ordered_by_(condensed_.groups.size()) {}
 
-  Hiding run() {
+  Hiding run(double instructions, double in_flight) {
     find_loads();
     if (loads_.empty()) return std::move(result_);
     find_ordered();
     for (const Load& load : loads_)
       judge(load);
+    weigh(instructions, in_flight);
     if (llvm::any_of(result_.loads, [](const PlannedLoad& load) { return load.hidden; })) number();
     return std::move(result_);
   }
@@ -100,9 +102,33 @@ private:
       told.reason = "it lies in code that packets pass in order, because of " + ordered_by_[group];
     else
       told.hidden = true;
-    if (!told.hidden) return;
-    told.reason = "annotated; what lies behind it waits for nothing of other packets";
-    hidden_edges_.push_back(load.edge);
+    if (told.hidden) told.reason = "named in the source";
+  }
+
+  // How often packets wait there, and whether it pays to hide it.
+  void weigh(double instructions, double in_flight) {
+    const MemoryModel model;
+    std::vector<LoadCost> costs;
+    std::vector<size_t> which;
+    for (size_t i = 0; i != loads_.size(); ++i) {
+      const CutNode& node = graph_.nodes[loads_[i].node];
+      if (node.opened_load >= opened_.size()) continue;
+      const LoadCost cost = cost_of(opened_[node.opened_load], model);
+      PlannedLoad& told = result_.loads[i];
+      told.accesses = cost.accesses;
+      told.stall = cost.stall;
+      if (!told.hidden) continue;
+      costs.push_back(cost);
+      which.push_back(i);
+    }
+    const auto hidden = choose_hidden(instructions, costs, in_flight, model);
+    for (size_t i = 0; i != which.size(); ++i) {
+      PlannedLoad& told = result_.loads[which[i]];
+      told.hidden = hidden[i];
+      told.reason = hidden[i] ? "stepping aside takes less time" : "stepping aside would take as long";
+    }
+    for (size_t i = 0; i != loads_.size(); ++i)
+      if (result_.loads[i].hidden) hidden_edges_.push_back(loads_[i].edge);
   }
 
   static unsigned odd_from(unsigned stage) { return stage | 1; }
@@ -157,6 +183,7 @@ private:
     });
   }
 
+  const llvm::ArrayRef<OpenedLoad> opened_;
   const CutGraph graph_;
   const Condensed condensed_;
   std::vector<std::string> ordered_by_; // by group: what keeps packets in order there; empty: nothing
@@ -168,8 +195,9 @@ private:
 
 } // namespace
 
-Hiding plan_hiding(const CutGraph& graph) {
-  return Hider(graph).run();
+Hiding plan_hiding(const CutGraph& graph, llvm::ArrayRef<OpenedLoad> opened, double instructions,
+                   double in_flight) {
+  return Hider(graph, opened).run(instructions, in_flight);
 }
 
 llvm::Error check_hiding(const BodyPlan& plan, const CutGraph& graph, llvm::ArrayRef<unsigned> low,

@@ -3,6 +3,7 @@
 
 #include "analysis/cut_graph.h"
 #include "plan/plan.h"
+#include "program/openings.h"
 
 #include <vector>
 
@@ -18,7 +19,10 @@ struct Hiding {
 // Stages alternate: those that packets pass in packet order hold all that conflicts between packets, and the others hold the
 // loads. In these a packet that waits for memory lets others run, in any order, any number of times; so they hold nothing
 // that two packets may touch and one of them writes. Stages are as few as that takes.
-Hiding plan_hiding(const CutGraph& graph);
+// `instructions`: per packet. Loads of which the profile says how often they wait (`opened`) are hidden where the model says that it
+// pays (latency.h), those that the source names wherever that is legal.
+Hiding plan_hiding(const CutGraph& graph, llvm::ArrayRef<OpenedLoad> opened, double instructions,
+                   double in_flight);
 
 // Validates an interleaved body's plan, as read from a file. `low`, `high`: the lowest and the highest stage that a packet can be
 // in at each node (sites.cpp). Errors: what is touched in a stage that is not ordered, a load that cannot be hidden.

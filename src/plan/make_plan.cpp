@@ -124,7 +124,7 @@ private:
 
   // Staging has nothing to gain: are there loads to hide?
   void hide() {
-    Hiding hiding = plan_hiding(graph_);
+    Hiding hiding = plan_hiding(graph_, options_.openings.loads, body_.instructions, options_.batch);
     for (const PlannedLoad& load : hiding.loads)
       if (!load.hidden)
         plan_.remarks.push_back({"load-not-hidden", load.at, "packets wait for this load: " + load.reason,

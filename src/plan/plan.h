@@ -25,8 +25,9 @@ struct PlannedSite {
 // An expensive load: what comes behind the block waits for memory (docs/hide.md).
 struct PlannedLoad {
   uint32_t context = 0, block = 0;
-  bool hidden = false; // a prefetch stands in the block, and the packet steps aside behind it
-  std::string reason;  // for taking it or leaving it
+  bool hidden = false;            // a prefetch stands in the block, and the packet steps aside behind it
+  double accesses = 0, stall = 0; // per packet; cycles per access, simulated and modelled; 0: not known
+  std::string reason;             // for taking it or leaving it
   std::string function, at;
 };
 

@@ -36,6 +36,18 @@ template <typename Fields, Maybe<OpenedLoop> T> void list_fields(Fields& fields,
   fields("at", loop.at);
 }
 
+template <typename Fields, Maybe<OpenedLoad> T> void list_fields(Fields& fields, T& load) {
+  fields("block", load.block);
+  fields("number", load.number);
+  fields("accesses", load.accesses);
+  fields("level2", load.level2);
+  fields("level3", load.level3);
+  fields("memory", load.memory);
+  fields("walks", load.walks);
+  fields("function", load.function);
+  fields("at", load.at);
+}
+
 template <typename Fields, Maybe<LocationAccess> T> void list_fields(Fields& fields, T& access) {
   fields("node", access.node);
   fields("write", access.write);
@@ -104,6 +116,8 @@ template <typename Fields, Maybe<PlannedLoad> T> void list_fields(Fields& fields
   fields("context", load.context);
   fields("block", load.block);
   fields("hidden", load.hidden);
+  fields("accesses", load.accesses);
+  fields("stall", load.stall);
   fields("reason", load.reason);
   fields("function", load.function);
   fields("at", load.at);
@@ -194,6 +208,7 @@ template <typename Fields, Maybe<Plan> T> void list_fields(Fields& fields, T& pl
   fields("declarations", plan.declarations.all);
   fields("opened_calls", plan.openings.calls);
   fields("opened_loops", plan.openings.loops);
+  fields("opened_loads", plan.openings.loads);
   fields("bodies", plan.bodies);
   fields("remarks", plan.remarks);
 }
@@ -214,6 +229,7 @@ std::string decisions_digest(const Plan& plan) {
     fields("declarations", plan.declarations.all);
     fields("opened_calls", plan.openings.calls);
     fields("opened_loops", plan.openings.loops);
+    fields("opened_loads", plan.openings.loads);
     json.attributeArray("bodies", [&] {
       for (const BodyPlan& body : plan.bodies)
         json.object([&] {

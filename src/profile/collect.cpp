@@ -1,6 +1,7 @@
 #include "profile/collect.h"
 
 #include "profile/instrument.h"
+#include "profile/loads.h"
 #include "profile/raw_trace.h"
 #include "program/claims.h"
 #include "program/expensive.h"
@@ -60,13 +61,13 @@ private:
 };
 
 llvm::Error build(const ProgramImage& image, const Program& program, const TemporaryFolder& folder,
-                  const std::string& executable, ProfileResult& result) {
+                  const std::string& executable, bool loads, ProfileResult& result) {
   llvm::Expected<std::string> runtime = profile_runtime();
   if (!runtime) return runtime.takeError();
   std::unique_ptr<llvm::Module> clone = llvm::CloneModule(*program.module);
   drop_claims(*clone, {});
   finish_expensive(*clone);
-  auto count = instrument(*clone, {program.id, image.link.shared});
+  auto count = instrument(*clone, {program.id, image.link.shared, loads});
   if (!count) return count.takeError();
   result.functions = count->functions;
   result.blocks = count->blocks;
@@ -127,14 +128,23 @@ llvm::Expected<ProfileResult> collect_profile(const ProgramImage& image, const P
   std::string executable = folder->file(llvm::sys::path::filename(image.path)),
               raw = folder->file("raw.trace");
   Clock::time_point begin = Clock::now();
-  if (llvm::Error error = build(image, program, *folder, executable, result)) return std::move(error);
+  if (llvm::Error error = build(image, program, *folder, executable, options.accesses != 0, result))
+    return std::move(error);
   result.build_seconds = seconds_since(begin);
 
+  const std::string loads = folder->file("loads");
+  if (options.accesses) {
+    auto caches = data_caches(options.dcache);
+    if (!caches) return caches.takeError();
+    size_t count = counted_loads(*program.module).size();
+    if (llvm::Error error = make_loads_file(loads, count, *caches, options.accesses)) return std::move(error);
+  }
   ProcessOptions run;
   run.environment = {{"HEDDLE_PROFILE_OUT", raw},
                      {"HEDDLE_PROFILE_COUNT", std::to_string(options.count)},
                      {"HEDDLE_PROFILE_SHARE", std::to_string(options.share)},
-                     {"HEDDLE_PROFILE_RUN", std::to_string(options.run)}};
+                     {"HEDDLE_PROFILE_RUN", std::to_string(options.run)},
+                     {"HEDDLE_PROFILE_LOADS", options.accesses ? loads : ""}};
   run.stdin_path = options.stdin_path;
   run.stdout_path = options.stdout_path;
   run.stderr_path = options.stderr_path;
@@ -160,6 +170,11 @@ llvm::Expected<ProfileResult> collect_profile(const ProgramImage& image, const P
   result.exit_status = ended->exit_status;
   result.timed_out = ended->timed_out;
   result.run_seconds = ended->wall_seconds;
+  if (options.accesses) {
+    auto counts = read_loads_file(loads, *program.module);
+    if (!counts) return counts.takeError();
+    trace->loads = std::move(*counts);
+  }
   if (llvm::Error error = write_trace(*trace, out_path)) return std::move(error);
   return result;
 }

@@ -1,5 +1,6 @@
 #include "profile/follow.h"
 
+#include "program/expensive.h"
 #include "program/open.h"
 
 #include "llvm/IR/CFG.h"
@@ -35,7 +36,19 @@ ArrayRef<const BasicBlock*> PathFollower::step(BlockId event) {
     frames_.back().block = block;
     passed_.push_back(block);
   }
+  pass_parts();
   return passed_;
+}
+
+// A block that was split before a load runs to its end: nothing in between leads elsewhere.
+void PathFollower::pass_parts() {
+  while (const BasicBlock* next = expensive_load_of(*frames_.back().block)
+                                      ? frames_.back().block->getSingleSuccessor()
+                                      : nullptr) {
+    if (origin_[blocks_.id(next)] != no_block) return; // annotated
+    frames_.back().block = next;
+    passed_.push_back(next);
+  }
 }
 
 void PathFollower::enter(const BasicBlock& entry) {
@@ -75,7 +88,9 @@ bool PathFollower::search(const BasicBlock* from, BlockId event, Path& path) con
     path.push_back(next);
     if (origin == event) return true;
     const CallBase* call = ending_call(*next);
-    if ((call == nullptr || call->getCalledFunction() == nullptr) && search(next, event, path)) return true;
+    const bool traced = call != nullptr && call->getCalledFunction() != nullptr &&
+                        !call->getCalledFunction()->isDeclaration();
+    if (!traced && search(next, event, path)) return true;
     path.pop_back();
   }
   return false;

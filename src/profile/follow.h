@@ -35,6 +35,7 @@ private:
   Path path_to_call(const llvm::BasicBlock* from, const llvm::Function& callee) const;
   void enter(const llvm::BasicBlock& entry);
   bool resume(BlockId event);
+  void pass_parts();
 
   const BlockTable& blocks_;
   llvm::ArrayRef<BlockId> origin_;

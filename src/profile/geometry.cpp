@@ -1,4 +1,5 @@
 #include "profile/icache.h"
+#include "profile/loads.h"
 
 #include "support/diagnostic.h"
 
@@ -71,6 +72,23 @@ llvm::Expected<std::vector<CacheGeometry>> parse_geometries(llvm::StringRef text
     geometries.push_back(*geometry);
   }
   return geometries;
+}
+
+DataCaches host_dcaches() {
+  DataCaches caches;
+  for (unsigned index = 0; index < 8; ++index) {
+    std::string folder = "/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(index) + "/";
+    unsigned level = 0;
+    if (llvm::StringRef(sysfs(folder + "level")).getAsInteger(10, level) || level < 1 || level > 3) continue;
+    if (sysfs(folder + "type") == "Instruction") continue;
+    DataCaches::Level found{parse_size(sysfs(folder + "size")), 0};
+    unsigned ways = 0;
+    bool read =
+        found.bytes != 0 && !llvm::StringRef(sysfs(folder + "ways_of_associativity")).getAsInteger(10, ways);
+    found.ways = ways;
+    if (read && ways) caches.levels[level - 1] = found; // hypervisors have been seen to report 0 ways
+  }
+  return caches;
 }
 
 CacheGeometry host_icache() {

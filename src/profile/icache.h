@@ -21,6 +21,10 @@ struct CacheGeometry {
 // "32K:8", "64K:16", "1M:16"; a list is separated by commas. Errors name what is wrong with it.
 llvm::Expected<std::vector<CacheGeometry>> parse_geometries(llvm::StringRef text);
 
+struct DataCaches; // loads.h
+// The data caches of this host, from sysfs; those of a common server where it does not tell.
+DataCaches host_dcaches();
+
 // The level-1 instruction cache of this host, from sysfs; 32K:8 where it does not tell.
 CacheGeometry host_icache();
 

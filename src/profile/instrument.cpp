@@ -14,6 +14,7 @@
 // the buffer is written front to back, so the memory system sees a stream.
 #include "profile/instrument.h"
 
+#include "profile/instrument_loads.h"
 #include "program/program.h"
 #include "support/diagnostic.h"
 
@@ -149,7 +150,10 @@ private:
 
 llvm::Expected<InstrumentCount> instrument(llvm::Module& clone, const InstrumentOptions& options) {
   llvm::StripDebugInfo(clone);
+  AccessPlaces accesses;
+  if (options.loads) accesses = find_accesses(clone);
   InstrumentCount count = Instrumenter(clone, options).run();
+  watch_accesses(clone, accesses, options.shared);
   std::string problem;
   llvm::raw_string_ostream out(problem);
   if (llvm::verifyModule(clone, &out))

@@ -13,6 +13,7 @@ namespace heddle {
 struct InstrumentOptions {
   std::string program; // Program::id, kept in the trace
   bool shared = false; // linked into a shared library
+  bool loads = true;   // count what loads find in the data caches
 };
 
 struct InstrumentCount {

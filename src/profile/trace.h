@@ -1,6 +1,7 @@
 // What a profiled run leaves: for each sampled packet, the blocks it ran, in order.
 #pragma once
 
+#include "profile/loads.h"
 #include "program/block_id.h"
 
 #include "llvm/ADT/ArrayRef.h"
@@ -23,8 +24,9 @@ struct Trace {
   std::string program;         // Program::id; a mismatch is refused
   std::vector<BlockId> events; // block ids, packet after packet
   std::vector<TracedPacket> packets;
-  uint64_t packets_seen = 0;    // sampled or not
-  uint64_t packets_dropped = 0; // sampled, but longer than the trace buffer or left by longjmp
+  std::vector<LoadCounts> loads; // of the prepared module, simulated
+  uint64_t packets_seen = 0;     // sampled or not
+  uint64_t packets_dropped = 0;  // sampled, but longer than the trace buffer or left by longjmp
   llvm::ArrayRef<BlockId> blocks(const TracedPacket& p) const {
     return llvm::ArrayRef<BlockId>(events).slice(p.begin, p.end - p.begin);
   }

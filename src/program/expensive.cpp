@@ -20,8 +20,8 @@ constexpr StringLiteral annotation = "heddle_expensive"; // include/heddle/heddl
 // Reads nothing and writes nothing that the program could see, and stays where it is.
 FunctionCallee marker_of(Module& module) {
   LLVMContext& context = module.getContext();
-  FunctionCallee callee =
-      module.getOrInsertFunction(marker, Type::getVoidTy(context), PointerType::get(context, 0));
+  FunctionCallee callee = module.getOrInsertFunction(marker, Type::getVoidTy(context),
+                                                     PointerType::get(context, 0), Type::getInt32Ty(context));
   auto* function = cast<Function>(callee.getCallee());
   function->setVisibility(GlobalValue::HiddenVisibility);
   function->setMemoryEffects(MemoryEffects::inaccessibleMemOnly());
@@ -33,7 +33,26 @@ FunctionCallee marker_of(Module& module) {
   return callee;
 }
 
+constexpr uint32_t annotated = UINT32_MAX;
+
+CallInst* mark(Instruction& before, Value& pointer, uint32_t which) {
+  IRBuilder<> builder(&before);
+  CallInst* call = builder.CreateCall(marker_of(*before.getModule()), {&pointer, builder.getInt32(which)});
+  call->setDoesNotThrow();
+  return call;
+}
+
 } // namespace
+
+BasicBlock* mark_expensive(LoadInst& load, unsigned which) {
+  mark(load, *load.getPointerOperand(), which);
+  return load.getParent()->splitBasicBlock(load.getIterator());
+}
+
+std::optional<unsigned> opened_load_of(const CallBase& marker) {
+  const uint64_t which = cast<ConstantInt>(marker.getArgOperand(1))->getZExtValue();
+  return which == annotated ? std::nullopt : std::optional<unsigned>(unsigned(which));
+}
 
 void insert_expensive(Module& module) {
   SmallVector<CallInst*, 8> calls;
@@ -44,8 +63,7 @@ void insert_expensive(Module& module) {
       if (callee && call->arg_size() == 1 && source_name(*callee) == annotation) calls.push_back(call);
     }
   for (CallInst* call : calls) {
-    IRBuilder<> builder(call);
-    builder.CreateCall(marker_of(module), {call->getArgOperand(0)})->setDoesNotThrow();
+    mark(*call, *call->getArgOperand(0), annotated);
     call->eraseFromParent();
   }
 }

@@ -1,13 +1,16 @@
 // Expensive loads: where a packet is expected to wait for memory, as calls in the program.
 //
-// HEDDLE_EXPENSIVE(pointer) becomes a call of heddle_expensive_load(pointer), which ends its block, as all calls do: what waits for the
+// HEDDLE_EXPENSIVE(pointer), and a load of which the profile says so (openings.h), become a call of heddle_expensive_load(pointer, which), which ends its block, as all calls do: what waits for the
 // memory stands behind it, and the edge between is where a packet may step aside. The call does nothing and is in no program that is
 // built: it becomes a prefetch where a plan hides the load, and goes elsewhere.
 #pragma once
 
+#include <optional>
+
 namespace llvm {
 class BasicBlock;
 class CallBase;
+class LoadInst;
 class Module;
 class Value;
 } // namespace llvm
@@ -16,6 +19,11 @@ namespace heddle {
 
 // Makes the source's annotations calls of heddle_expensive_load.
 void insert_expensive(llvm::Module& module);
+// One before `load`, with the number of an opened load. The block is split; the new one, which begins with the load, is returned.
+llvm::BasicBlock* mark_expensive(llvm::LoadInst& load, unsigned which);
+
+// Which opened load a call marks; none: an annotation's.
+std::optional<unsigned> opened_load_of(const llvm::CallBase& marker);
 
 // The call that marks an expensive load and ends the block; null: none.
 const llvm::CallBase* expensive_load_of(const llvm::BasicBlock& block);

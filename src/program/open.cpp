@@ -1,5 +1,6 @@
 #include "program/open.h"
 
+#include "program/expensive.h"
 #include "program/peel.h"
 
 #include "llvm/Analysis/LoopInfo.h"
@@ -34,6 +35,9 @@ public:
   }
 
   Expected<std::vector<BlockId>> run(const Openings& openings) {
+    // Blocks keep their numbers as long as only their ends move.
+    for (size_t i = openings.loads.size(); i-- > 0;) // the last of a block first
+      if (Error error = open(openings.loads[i], unsigned(i))) return std::move(error);
     for (const OpenedCall& call : openings.calls)
       if (Error error = open(call)) return std::move(error);
     for (const OpenedLoop& loop : openings.loops)
@@ -53,9 +57,29 @@ public:
   }
 
 private:
+  Error open(const OpenedLoad& opened, unsigned which) {
+    if (opened.block >= before_.size()) return misfit("there is no block " + Twine(opened.block), opened.at);
+    auto& block = *const_cast<BasicBlock*>(before_.block(opened.block));
+    uint32_t number = 0;
+    for (Instruction& instruction : block)
+      if (auto* load = dyn_cast<LoadInst>(&instruction); load && number++ == opened.number) {
+        BasicBlock* behind = mark_expensive(*load, which);
+        auto last = last_part_.find(&block);
+        if (last == last_part_.end()) last_part_[&block] = behind;
+        return Error::success();
+      }
+    return misfit("block " + Twine(opened.block) + " has no load " + Twine(opened.number), opened.at);
+  }
+
+  // Where a block's own end is, after its loads were opened.
+  const BasicBlock& end_of(const BasicBlock& block) const {
+    auto last = last_part_.find(&block);
+    return last == last_part_.end() ? block : *last->second;
+  }
+
   Error open(const OpenedCall& opened) {
     if (opened.block >= before_.size()) return misfit("there is no block " + Twine(opened.block), opened.at);
-    const BasicBlock& block = *before_.block(opened.block);
+    const BasicBlock& block = end_of(*before_.block(opened.block));
     for (const std::string& name : opened.targets) {
       Function* target = module_.getFunction(name);
       if (target == nullptr) return misfit("there is no function " + name, opened.at);
@@ -99,6 +123,7 @@ private:
   Module& module_;
   BlockTable before_;
   DenseMap<const BasicBlock*, BlockId> origin_;
+  DenseMap<const BasicBlock*, const BasicBlock*> last_part_; // of blocks with opened loads
   const BasicBlock* last_block_ = nullptr;
   CallInst* last_call_ = nullptr;
 };

@@ -1,4 +1,4 @@
-// Calls through pointers and short loops, rewritten so that cuts can lie in the code they run.
+// Calls through pointers, short loops and expensive loads, rewritten so that cuts can lie in the code they run.
 //
 // Problem. A cut is crossed at most once on any path, so the body's graph (src/analysis/body_graph.h) opens
 // neither a call whose callee is only known at run time nor anything inside a loop. Event-driven programs do
@@ -8,6 +8,8 @@
 //   - a call is made directly to each of the functions that packets of the sample reached through it, after a
 //     comparison of the pointer; the call through the pointer stays, for all others;
 //   - a loop's first iterations get copies of their own, one after another, in front of the loop, which stays.
+// A third kind of opening divides a block before a load, so that a packet may wait for memory there (program/expensive.h).
+//
 // Both are what compilers do with profiles (indirect call promotion, loop peeling), and change nothing that
 // the program does, whatever the pointers and trip counts are in production. LLVM's own peeling only takes loops
 // that are left at the latch alone; the copies here are made for any loop.

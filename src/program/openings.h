@@ -21,10 +21,21 @@ struct OpenedLoop {
   std::string function, at;
 };
 
+// A load that is expected to wait for memory: its block is split before it (program/expensive.h).
+struct OpenedLoad {
+  BlockId block = 0;
+  uint32_t number = 0; // of the block's loads, from 0
+  double accesses = 0; // per packet
+  double level2 = 0, level3 = 0, memory = 0,
+         walks = 0; // the share of these that is found there, or takes a walk
+  std::string function, at;
+};
+
 struct Openings {
   std::vector<OpenedCall> calls;
   std::vector<OpenedLoop> loops;
-  bool empty() const { return calls.empty() && loops.empty(); }
+  std::vector<OpenedLoad> loads;
+  bool empty() const { return calls.empty() && loops.empty() && loads.empty(); }
 };
 
 } // namespace heddle

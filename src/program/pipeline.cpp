@@ -11,9 +11,14 @@
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/IPO/FunctionAttrs.h"
 #include "llvm/Transforms/IPO/GlobalDCE.h"
+#include "llvm/Transforms/InstCombine/InstCombine.h"
 #include "llvm/Transforms/Scalar/JumpThreading.h"
+#include "llvm/Transforms/Scalar/LoopUnrollPass.h"
 #include "llvm/Transforms/Scalar/SROA.h"
+#include "llvm/Transforms/Scalar/SimplifyCFG.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
+#include "llvm/Transforms/Vectorize/LoopVectorize.h"
+#include "llvm/Transforms/Vectorize/SLPVectorizer.h"
 
 using namespace llvm;
 
@@ -119,10 +124,18 @@ void optimise(Module& module, TargetMachine& machine, unsigned level) {
   manager.run(module, passes.modules);
 }
 
-void simplify(TargetMachine& machine, ArrayRef<Function*> functions) {
+void simplify(TargetMachine& machine, ArrayRef<Function*> functions, bool loops) {
   Passes passes(machine);
   FunctionPassManager manager =
       passes.builder.buildFunctionSimplificationPipeline(OptimizationLevel::O2, ThinOrFullLTOPhase::None);
+  if (loops) {
+    manager.addPass(LoopVectorizePass());
+    manager.addPass(InstCombinePass());
+    manager.addPass(SLPVectorizerPass());
+    manager.addPass(LoopUnrollPass());
+    manager.addPass(InstCombinePass());
+    manager.addPass(SimplifyCFGPass());
+  }
   for (Function* function : functions)
     manager.run(*function, passes.functions);
 }

@@ -28,8 +28,9 @@ void join_branches(llvm::TargetMachine& machine, llvm::ArrayRef<llvm::Function*>
 // The mid-level optimiser, as clang -O<level> would run it.
 void optimise(llvm::Module& module, llvm::TargetMachine& machine, unsigned level);
 
-// The optimiser's function passes once more, for functions that were put together anew.
-void simplify(llvm::TargetMachine& machine, llvm::ArrayRef<llvm::Function*> functions);
+// The optimiser's function passes once more, for functions that were put together anew; with `loops`, what makes loops fast, too:
+// rotation, vectorising, unrolling.
+void simplify(llvm::TargetMachine& machine, llvm::ArrayRef<llvm::Function*> functions, bool loops = false);
 
 // Normal form: a call to anything but an intrinsic or inline assembly is the last instruction before an
 // unconditional branch (or before unreachable, or a musttail call's return). Returns the splits made.

@@ -6,6 +6,7 @@
 #include "toolchain/codegen.h"
 #include "transform/frames.h"
 #include "transform/interleave.h"
+#include "transform/restore.h"
 #include "transform/site.h"
 #include "transform/staging.h"
 
@@ -56,6 +57,7 @@ Error build_program(const ProgramImage& image, const Program& program, const Pla
   auto machine = target_machine(*module);
   if (!machine) return machine.takeError();
   simplify(**machine, *interleaved);
+  simplify(**machine, restore_loops(*module, plan), /*loops=*/true);
   define_default_batch(*module, plan.batch);
 
   auto folder = TemporaryFolder::create("heddle-build");

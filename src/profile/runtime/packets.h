@@ -8,4 +8,8 @@ void heddle_profile_batch(void);
 // Runs body(env) as one packet and returns its result.
 int heddle_profile_packet(int (*body)(void* env), void* env);
 
+// Around a packet that is recorded: what its loads find in the simulated caches is counted.
+void heddle_profile_loads_begin(void);
+void heddle_profile_loads_end(void);
+
 #endif

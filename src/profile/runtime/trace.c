@@ -324,6 +324,7 @@ static void open_packet(struct thread* t, void* frame) {
   if (t->depth == 0) {
     if (t->batch_left-- == 0) decide(t);
     t->open_packets = 0;
+    heddle_profile_loads_begin();
     if (t->recording) heddle_profile_limit = t->end;
   }
   ++t->seen;
@@ -367,6 +368,7 @@ static void end_outermost(struct thread* t) {
 
 static void close_packet(struct thread* t, uint32_t result) {
   --t->depth;
+  if (t->depth == 0) heddle_profile_loads_end();
   if (!t->recording) return;
   mark_end(t, result);
   if (t->depth == 0) end_outermost(t);

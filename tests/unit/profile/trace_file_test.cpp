@@ -61,7 +61,7 @@ TEST_F(TraceFile, Newer) {
   std::string content = bytes();
   content[8] = 9;
   replace(content);
-  EXPECT_NE(error().find("newer Heddle (format 9, this one reads 1)"), std::string::npos);
+  EXPECT_NE(error().find("newer Heddle (format 9, this one reads 2)"), std::string::npos);
 }
 
 TEST_F(TraceFile, TruncatedAnywhere) {

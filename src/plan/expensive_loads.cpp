@@ -1,0 +1,102 @@
+#include "plan/expensive_loads.h"
+
+#include "plan/latency.h"
+#include "program/modelled.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+
+#include <map>
+#include <tuple>
+
+using namespace llvm;
+
+namespace heddle {
+
+namespace {
+
+// How often packets of one body ran each block, and instructions, before code generation, per packet.
+struct BodyRuns {
+  uint64_t packets = 0;
+  double instructions = 0;
+  DenseMap<BlockId, uint64_t> visits;
+};
+
+std::vector<BodyRuns> count_runs(const Program& program, const Trace& trace, const BlockTable& blocks) {
+  std::vector<double> sizes;
+  for (BlockId id = 0; id != blocks.size(); ++id)
+    sizes.push_back(double(count_if(*blocks.block(id), [](const Instruction& instruction) {
+      return !isa<PHINode>(instruction) && !isa<DbgInfoIntrinsic>(instruction);
+    })));
+  std::vector<BodyRuns> runs(program.bodies.size());
+  std::map<unsigned, size_t> index;
+  for (size_t b = 0; b != program.bodies.size(); ++b)
+    index[program.bodies[b].number] = b;
+  for (const TracedPacket& packet : trace.packets) {
+    auto found = index.find(packet.body);
+    if (found == index.end()) continue;
+    BodyRuns& body = runs[found->second];
+    ++body.packets;
+    for (BlockId block : trace.blocks(packet)) {
+      ++body.visits[block];
+      body.instructions += sizes[block];
+    }
+  }
+  for (BodyRuns& body : runs)
+    body.instructions /= double(std::max<uint64_t>(1, body.packets));
+  return runs;
+}
+
+const LoadInst* find_load(const BasicBlock& block, uint32_t number) {
+  for (const Instruction& instruction : block)
+    if (auto* load = dyn_cast<LoadInst>(&instruction); load && number-- == 0) return load;
+  return nullptr;
+}
+
+OpenedLoad describe(const LoadCounts& counts, const BasicBlock& block, const BodyRuns& body) {
+  OpenedLoad load;
+  load.block = counts.place.block;
+  load.number = counts.place.number;
+  const double all = double(counts.accesses);
+  load.accesses = double(body.visits.lookup(counts.place.block)) / double(body.packets);
+  load.level2 = double(counts.level2) / all;
+  load.level3 = double(counts.level3) / all;
+  load.memory = double(counts.memory) / all;
+  load.walks = double(counts.walks) / all;
+  if (const LoadInst* found = find_load(block, load.number)) {
+    load.function = source_name(*found->getFunction()).str();
+    load.at = location_of(*found).str();
+  }
+  return load;
+}
+
+} // namespace
+
+std::vector<OpenedLoad> choose_expensive_loads(const Program& program, const Trace& trace, double in_flight) {
+  constexpr double least_stall = 5; // cycles: less is noise
+  const BlockTable blocks(*program.module);
+  const MemoryModel model;
+  std::map<std::pair<BlockId, uint32_t>, OpenedLoad> chosen;
+  for (const BodyRuns& body : count_runs(program, trace, blocks)) {
+    std::vector<OpenedLoad> loads;
+    std::vector<LoadCost> costs;
+    for (const LoadCounts& counts : trace.loads) {
+      if (counts.place.block >= blocks.size() || !body.visits.contains(counts.place.block)) continue;
+      OpenedLoad load = describe(counts, *blocks.block(counts.place.block), body);
+      const LoadCost cost = cost_of(load, model);
+      if (cost.stall < least_stall) continue;
+      loads.push_back(std::move(load));
+      costs.push_back(cost);
+    }
+    const auto hidden = choose_hidden(body.instructions, costs, in_flight, model);
+    for (size_t i = 0; i != loads.size(); ++i)
+      if (hidden[i]) chosen.insert({{loads[i].block, loads[i].number}, loads[i]});
+  }
+  std::vector<OpenedLoad> result;
+  for (auto& [place, load] : chosen)
+    result.push_back(std::move(load));
+  return result;
+}
+
+} // namespace heddle

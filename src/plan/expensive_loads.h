@@ -1,0 +1,15 @@
+// Which loads the profile says packets wait for (src/program/expensive.h).
+#pragma once
+
+#include "profile/trace.h"
+#include "program/openings.h"
+#include "program/program.h"
+
+#include <vector>
+
+namespace heddle {
+
+// In order of blocks. Of each packet body, those that the model would hide (plan/latency.h) if nothing stood in the way.
+std::vector<OpenedLoad> choose_expensive_loads(const Program& program, const Trace& trace, double in_flight);
+
+} // namespace heddle

@@ -1,0 +1,58 @@
+// cycles(plain)  = instructions / per_cycle + sum(stalls) / overlap,   overlap = window / instructions, at least 1
+// cycles(hidden) = (instructions + step * steps) / per_cycle
+//                  + sum(hidden stalls) / in flight + sum(other stalls) / overlap
+// with no more overlap than the core has misses under way. `steps` counts the accesses of hidden loads, and one for the way to the
+// ordered code behind them. Deliberately coarse, like the price of cuts (make_plan.cpp): it is there to say no.
+#include "plan/latency.h"
+
+#include "program/openings.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace heddle {
+
+LoadCost cost_of(const OpenedLoad& load, const MemoryModel& model) {
+  return {load.accesses, load.level2 * model.level2 + load.level3 * model.level3 +
+                             load.memory * model.memory + load.walks * model.walk};
+}
+
+double predict_cycles(double instructions, llvm::ArrayRef<LoadCost> loads, llvm::ArrayRef<bool> hidden,
+                      double in_flight, const MemoryModel& model) {
+  double steps = 0, hidden_stalls = 0, stalls = 0;
+  for (size_t i = 0; i != loads.size(); ++i) {
+    (hidden[i] ? hidden_stalls : stalls) += loads[i].accesses * loads[i].stall;
+    if (hidden[i]) steps += loads[i].accesses;
+  }
+  if (steps > 0) steps += 1;
+  instructions += steps * model.step_instructions;
+  auto overlap = [&](double packets) { return std::clamp(packets, 1.0, model.misses_at_once); };
+  return instructions / model.per_cycle + hidden_stalls / overlap(in_flight) +
+         stalls / overlap(model.window / std::max(1.0, instructions));
+}
+
+llvm::SmallVector<bool, 8> choose_hidden(double instructions, llvm::ArrayRef<LoadCost> loads,
+                                         double in_flight, const MemoryModel& model) {
+  constexpr double worth_it = 0.9;
+  llvm::SmallVector<size_t, 8> order(loads.size());
+  std::iota(order.begin(), order.end(), 0);
+  llvm::sort(order, [&](size_t a, size_t b) {
+    return loads[a].stall != loads[b].stall ? loads[a].stall > loads[b].stall : a < b;
+  });
+  llvm::SmallVector<bool, 8> tried(loads.size()), best = tried;
+  const double plain = predict_cycles(instructions, loads, tried, in_flight, model);
+  double fewest = plain * worth_it;
+  for (size_t i : order) {
+    tried[i] = true;
+    const double cycles = predict_cycles(instructions, loads, tried, in_flight, model);
+    if (cycles >= fewest) continue;
+    fewest = cycles;
+    best = tried;
+  }
+  return best;
+}
+
+} // namespace heddle

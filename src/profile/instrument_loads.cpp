@@ -1,0 +1,52 @@
+#include "profile/instrument_loads.h"
+
+#include "profile/loads.h"
+#include "profile/runtime/loads_format.h"
+
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/MDBuilder.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+
+using namespace llvm;
+
+namespace heddle {
+
+AccessPlaces find_accesses(Module& clone) {
+  AccessPlaces places;
+  for (const LoadInst* load : counted_loads(clone))
+    places.all.push_back({const_cast<LoadInst*>(load), uint32_t(places.all.size())});
+  for (Function& function : clone)
+    for (Instruction& instruction : instructions(function))
+      if (auto* store = dyn_cast<StoreInst>(&instruction);
+          store && store->getPointerAddressSpace() == 0 &&
+          !isa<AllocaInst>(getUnderlyingObject(store->getPointerOperand())))
+        places.all.push_back({store, HEDDLE_LOADS_STORE});
+  return places;
+}
+
+void watch_accesses(Module& clone, const AccessPlaces& places, bool shared) {
+  if (places.all.empty()) return;
+  LLVMContext& context = clone.getContext();
+  Type* word = Type::getInt32Ty(context);
+  auto model = shared ? GlobalValue::InitialExecTLSModel : GlobalValue::LocalExecTLSModel;
+  auto* watching = new GlobalVariable(clone, word, false, GlobalValue::ExternalLinkage, nullptr,
+                                      "heddle_profile_watching", nullptr, model);
+  watching->setDSOLocal(!shared);
+  FunctionCallee tell = clone.getOrInsertFunction("heddle_profile_access", Type::getVoidTy(context),
+                                                  PointerType::get(context, 0), word);
+  MDNode* seldom = MDBuilder(context).createBranchWeights(1, 100);
+  for (const auto& [access, load] : places.all) {
+    if (access->getFunction()->hasFnAttribute(Attribute::Naked)) continue;
+    Value* address = getLoadStorePointerOperand(access);
+    IRBuilder<> builder(access);
+    Value* on = builder.CreateIsNotNull(builder.CreateLoad(word, watching));
+    builder.SetInsertPoint(SplitBlockAndInsertIfThen(on, access, false, seldom));
+    CallInst* call = builder.CreateCall(tell, {address, builder.getInt32(load)});
+    call->setCallingConv(CallingConv::PreserveMost);
+    call->setDoesNotThrow();
+  }
+}
+
+} // namespace heddle

@@ -1,0 +1,52 @@
+// Which level of the memory hierarchy answers each load of the sample's packets. All figures are simulated.
+#pragma once
+
+#include "program/program.h"
+#include "support/diagnostic.h"
+
+#include "llvm/ADT/StringRef.h"
+
+#include <string>
+#include <vector>
+
+namespace llvm {
+class LoadInst;
+}
+
+namespace heddle {
+
+// A load of the prepared module: the block's `number`-th, from 0.
+struct LoadPlace {
+  BlockId block = 0;
+  uint32_t number = 0;
+};
+
+// What was counted of it, after the caches were filled.
+struct LoadCounts {
+  LoadPlace place;
+  uint64_t accesses = 0, level2 = 0, level3 = 0, memory = 0; // found there; the rest in level 1
+  uint64_t walks = 0; // translations that took a walk of the page table
+};
+
+// The data caches of a host: three levels, and second-level translations.
+struct DataCaches {
+  struct Level {
+    uint64_t bytes, ways;
+  } levels[3] = {{48 << 10, 12}, {2 << 20, 16}, {32 << 20, 16}};
+  uint64_t line = 64, page = 4096, translations = 2048, translation_ways = 16;
+};
+
+// From sysfs, with `text`, "48K:12,2M:16,30M:15", in place of it where given. Errors: what is wrong with the text.
+llvm::Expected<DataCaches> data_caches(llvm::StringRef text);
+
+// The loads of a module that may touch what is not the function's own, in order of blocks.
+std::vector<const llvm::LoadInst*> counted_loads(const llvm::Module& module);
+LoadPlace place_of(const llvm::LoadInst& load, const BlockTable& blocks);
+
+// The file that the profile runtime counts in (runtime/loads_format.h).
+llvm::Error make_loads_file(llvm::StringRef path, size_t loads, const DataCaches& caches,
+                            uint64_t most_accesses);
+// `module`: the prepared one. Loads that no packet made are left out.
+llvm::Expected<std::vector<LoadCounts>> read_loads_file(llvm::StringRef path, const llvm::Module& module);
+
+} // namespace heddle

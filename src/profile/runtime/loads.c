@@ -1,0 +1,112 @@
+// Simulated data caches: which level answers each load of the packets.
+//
+// Instrumented loads and stores call heddle_profile_access() while heddle_profile_watching is set: in packets of one thread, the first
+// that runs any, until as many accesses were seen as the header allows. The caches are real sets and ways, least recently used line
+// out first, filled by loads and stores alike, each level by what the one above missed. What a load reads next to its own last line
+// counts as found: the processor's prefetchers see to it. Translations are a set-associative table of pages. What library functions touch is
+// not seen.
+#define _GNU_SOURCE
+#include "loads_format.h"
+#include "packets.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+__thread int heddle_profile_watching;
+
+struct cache {
+  uint64_t* lines; // sets x ways, most recent first; numbers from 1
+  uint64_t sets, ways;
+};
+
+static struct heddle_loads_header* table;
+static struct heddle_load_counts* counts;
+static struct cache caches[HEDDLE_LOADS_LEVELS], pages;
+static uint64_t* last_line; // by load
+static uint64_t next_copy = 1 << 12;
+static __thread int is_owner;
+
+static void* zeroed(uint64_t bytes) {
+  void* memory =
+      mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return memory == MAP_FAILED ? NULL : memory;
+}
+
+static int make_cache(struct cache* cache, uint64_t sets, uint64_t ways) {
+  cache->sets = sets;
+  cache->ways = ways;
+  cache->lines = zeroed(sets * ways * sizeof(uint64_t));
+  return cache->lines != NULL;
+}
+
+__attribute__((constructor(102))) static void start(void) {
+  const char* path = getenv("HEDDLE_PROFILE_LOADS");
+  struct stat s;
+  int fd = path && *path ? open(path, O_RDWR | O_CLOEXEC) : -1;
+  if (fd < 0 || fstat(fd, &s) != 0) return;
+  void* map = mmap(NULL, (size_t)s.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  close(fd);
+  if (map == MAP_FAILED) return;
+  struct heddle_loads_header* header = map;
+  for (unsigned level = 0; level < HEDDLE_LOADS_LEVELS; ++level)
+    if (!make_cache(&caches[level], header->sets[level], header->ways[level])) return;
+  if (!make_cache(&pages, header->translations / header->translation_ways, header->translation_ways)) return;
+  last_line = zeroed((header->loads + 1) * sizeof *last_line);
+  if (!last_line) return;
+  counts = (struct heddle_load_counts*)(header + 1);
+  table = header;
+}
+
+void heddle_profile_loads_begin(void) {
+  if (!table) return;
+  if (!is_owner && !__atomic_exchange_n(&table->owner, 1, __ATOMIC_RELAXED)) is_owner = 1;
+  heddle_profile_watching = is_owner && table->accesses < table->most_accesses;
+}
+
+void heddle_profile_loads_end(void) {
+  heddle_profile_watching = 0;
+}
+
+// Is the line there? It is the most recent one of its set then.
+static int find(struct cache* cache, uint64_t line) {
+  uint64_t* set = cache->lines + line % cache->sets * cache->ways;
+  uint64_t way = 0;
+  while (way + 1 < cache->ways && set[way] != line + 1)
+    ++way;
+  const int found = set[way] == line + 1;
+  memmove(set + 1, set, way * sizeof *set);
+  set[0] = line + 1;
+  return found;
+}
+
+static void keep_copy(void) {
+  const uint64_t loads = table->loads;
+  memcpy(counts + 2 * loads, counts + loads, loads * sizeof *counts);
+  memcpy(counts + loads, counts, loads * sizeof *counts);
+  next_copy *= 2;
+}
+
+// `load`: its number, or HEDDLE_LOADS_STORE. Registers are the program's.
+__attribute__((preserve_most)) void heddle_profile_access(const void* address, uint32_t load) {
+  const uint64_t line = (uint64_t)address / table->line_bytes;
+  unsigned level = 0;
+  while (level < HEDDLE_LOADS_LEVELS && !find(&caches[level], line))
+    ++level;
+  const int walks = !find(&pages, (uint64_t)address / table->page_bytes);
+  if (load != HEDDLE_LOADS_STORE) {
+    struct heddle_load_counts* own = &counts[load];
+    const uint64_t step = line - last_line[load] + 1;
+    last_line[load] = line;
+    ++own->accesses;
+    if (level > 0 && step > 2) {
+      ++own->found[level - 1];
+      own->walks += walks;
+    }
+  }
+  if (++table->accesses == next_copy) keep_copy();
+  if (table->accesses >= table->most_accesses) heddle_profile_watching = 0;
+}

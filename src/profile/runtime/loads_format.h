@@ -1,0 +1,33 @@
+// What the profile runtime counts of each load while the program runs, and src/profile/loads.cpp reads: a file in shared memory,
+// made before the program starts. Native byte order.
+//
+//     struct heddle_loads_header   three tables of `loads` struct heddle_load_counts
+//
+// The first table counts from the start. The others are what it was when the accesses seen came to a power of two, the
+// last one and the one before: so the counts since the latter leave out at least the first quarter of the run, in which the simulated caches
+// were filled.
+#ifndef HEDDLE_PROFILE_LOADS_FORMAT_H
+#define HEDDLE_PROFILE_LOADS_FORMAT_H
+
+#include <stdint.h>
+
+#define HEDDLE_LOADS_LEVELS 3u         // of cache
+#define HEDDLE_LOADS_STORE 0xffffffffu // as the number of a load: a store, which is not counted
+
+struct heddle_load_counts {
+  uint64_t accesses;
+  uint64_t found[HEDDLE_LOADS_LEVELS]; // found in level 2, in level 3, in memory
+  uint64_t walks;                      // address translations that were not at hand
+};
+
+struct heddle_loads_header {
+  uint64_t loads;
+  uint64_t most_accesses; // to simulate
+  uint64_t page_bytes, translations, translation_ways;
+  uint64_t sets[HEDDLE_LOADS_LEVELS], ways[HEDDLE_LOADS_LEVELS], line_bytes;
+  uint64_t accesses; // simulated
+  uint32_t owner;    // 1: a thread has taken the simulation
+  uint32_t unused;
+};
+
+#endif
