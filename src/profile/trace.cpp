@@ -158,7 +158,7 @@ llvm::Expected<Trace> read_trace(llvm::StringRef path, llvm::StringRef program_i
                         llvm::Twine(version) + ")",
                     again, path);
 
-  if (found < version)
+  if (!reader.was_short() && found < version)
     return diagnose("made by an older Heddle (format " + llvm::Twine(found) + ", this one reads " +
                         llvm::Twine(version) + ")",
                     again, path);
