@@ -13,12 +13,10 @@ namespace {
 
 using namespace llvm::PatternMatch;
 
-// Through casts that keep the value of a small non-negative number.
+// Through what keeps the value of a small non-negative number.
 const llvm::Value* strip_extension(const llvm::Value* value) {
-  while (const auto* cast = llvm::dyn_cast<llvm::CastInst>(value)) {
-    if (!llvm::isa<llvm::ZExtInst, llvm::SExtInst>(cast)) break;
-    value = cast->getOperand(0);
-  }
+  while (llvm::isa<llvm::ZExtInst, llvm::SExtInst, llvm::FreezeInst>(value))
+    value = llvm::cast<llvm::Instruction>(value)->getOperand(0);
   return value;
 }
 
@@ -58,10 +56,14 @@ Induction::Induction(const llvm::Function& body) : body_(body) {
   if (frame_escapes_) return;
   for (const llvm::StoreInst* store : stores) {
     llvm::Value* old = nullptr;
-    if (!match(store->getValueOperand(), m_Add(m_Value(old), m_ConstantInt()))) continue;
-    const auto* load = llvm::dyn_cast<llvm::LoadInst>(old);
+    llvm::ConstantInt* step = nullptr;
+    if (!match(store->getValueOperand(), m_Add(m_Value(old), m_ConstantInt(step))) || step->isZero())
+      continue;
+    const auto* load = llvm::dyn_cast<llvm::LoadInst>(strip_extension(old));
     int64_t slot = *slot_of(store->getPointerOperand());
-    if (!load || slot_of(load->getPointerOperand()) != slot || stores_.lookup(slot) != 1) continue;
+    if (!load || load->getType() != store->getValueOperand()->getType() ||
+        slot_of(load->getPointerOperand()) != slot || stores_.lookup(slot) != 1)
+      continue;
     if (load->getParent() != &body.getEntryBlock() || store->getParent() != &body.getEntryBlock()) continue;
     indices_.insert(load);
   }
@@ -80,7 +82,7 @@ bool Induction::is_invariant(const llvm::Value* value) const {
 
 std::optional<Induction::Element> Induction::element(const llvm::Value* pointer) const {
   const llvm::DataLayout& layout = body_.getDataLayout();
-  Element result{nullptr, 0, 0};
+  Element result{nullptr, 0, 0, INT64_MIN};
   for (const llvm::Value* at = pointer;;) {
     const auto* gep = llvm::dyn_cast<llvm::GEPOperator>(at);
     if (!gep) {
@@ -100,6 +102,23 @@ std::optional<Induction::Element> Induction::element(const llvm::Value* pointer)
   }
   if (result.stride == 0 || !is_invariant(result.base)) return std::nullopt;
   return result;
+}
+
+bool touch_own_elements(const Induction& induction, llvm::ArrayRef<const llvm::Instruction*> accesses) {
+  std::optional<Induction::Element> common;
+  for (const llvm::Instruction* access : accesses) {
+    const llvm::Value* pointer = llvm::getLoadStorePointerOperand(access);
+    if (!pointer || access->getFunction() != &induction.body()) return false;
+    const auto element = induction.element(pointer);
+    const int64_t size = int64_t(access->getDataLayout().getTypeStoreSize(
+        llvm::getLoadStoreType(const_cast<llvm::Instruction*>(access))));
+    if (!element || (common && (common->base != element->base || common->stride != element->stride)))
+      return false;
+    if (!common) common = element;
+    common->offset = std::min(common->offset, element->offset);
+    common->end = std::max(common->end, element->offset + size);
+  }
+  return common && common->end - common->offset <= std::abs(common->stride);
 }
 
 ObjectSet own_element_arrays(const llvm::Function& body, const Effects& effects) {

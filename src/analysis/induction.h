@@ -26,11 +26,14 @@ public:
   struct Element {
     const llvm::Value* base;
     int64_t stride, offset;
+    int64_t end; // of several accesses: behind their last byte
   };
   std::optional<Element> element(const llvm::Value* pointer) const;
 
   // Is `value` the same for all packets of a batch: a constant, or read from a slot that no packet writes?
   bool is_invariant(const llvm::Value* value) const;
+
+  const llvm::Function& body() const { return body_; }
 
 private:
   std::optional<int64_t> slot_of(const llvm::Value* pointer) const; // byte offset in the frame
@@ -40,6 +43,9 @@ private:
   llvm::DenseMap<int64_t, unsigned> stores_; // slot -> number of stores in the body
   bool frame_escapes_ = false;               // then nothing is known of the slots
 };
+
+// Do all of these touch only the packet's own element of one array? No two packets then touch the same bytes by them.
+bool touch_own_elements(const Induction& induction, llvm::ArrayRef<const llvm::Instruction*> accesses);
 
 // Objects whose pointees each packet reads only at its own element (the receive array): what they point to
 // is the packet's own. Proven when all of the body's accesses to the object are loads of one element.

@@ -43,6 +43,7 @@
 #include "analysis/channels.h"
 #include "analysis/exits.h"
 #include "analysis/hints.h"
+#include "analysis/induction.h"
 #include "analysis/location_names.h"
 #include "analysis/locks.h"
 #include "analysis/loop_control.h"
@@ -74,7 +75,9 @@ public:
       : graph_(graph), body_(body), effects_(effects), points_to_(effects.points_to()), sharing_(sharing),
         options_(options), table_(table), exits_(table_, effects),
         scratch_(body, options.bodies, effects, sharing, table_, exits_),
-        maker_slot_(2 * table_.unit_count()), names_(effects.points_to().module()) {}
+        maker_slot_(2 * table_.unit_count()), names_(effects.points_to().module()) {
+    if (!body.is_callback()) induction_.emplace(*body.body);
+  }
 
   Locations run() {
     loop_control();
@@ -626,7 +629,9 @@ private:
       const Declaration* declaration = declared(name.full, name.object);
       const KeyedBy keyed_by =
           shown_at_exit && !exits_.all_rare() ? KeyedBy() : keyed(name.full, name.object, &object, members);
-      Who who{units_of(members), commutative, ran(members), commuting, declaration, keyed_by.declaration};
+      const bool own = !shown_at_exit && on("packet-private") && own_elements(members);
+      Who who{units_of(members), commutative, ran(members),        own,
+              commuting,         declaration, keyed_by.declaration};
       auto [place, fresh] = known.try_emplace(std::move(who), result_.all.size());
       if (!fresh) {
         add_range(result_.all[place->second], name, members);
@@ -650,12 +655,26 @@ private:
         relax(location, "rare-path", "only updated by one commutative operation, and read by exit handlers");
       else if (commuting && exits_.all_rare())
         relax(location, "rare-path", options_.groups->reason(commuting) + "; and read by exit handlers");
+      else if (own)
+        relax(location, "packet-private", "each packet touches its own element only");
       else if (keyed_by.is_proven())
         key(location, keyed_by);
       else
         window(std::move(location), object, members, keyed_by.obstacle);
     }
     written_by_rare_code(object, keys, writes, shown_at_exit);
+  }
+
+  // A packet writes its own element of an array of results, at the number that it has in the batch.
+  bool own_elements(llvm::ArrayRef<uint32_t> members) const {
+    if (!induction_) return false;
+    std::vector<const llvm::Instruction*> accesses;
+    for (uint32_t member : members) {
+      if (table_.keys()[member].implied) return false;
+      for (const auto& [unit, at] : table_.made_by(member))
+        accesses.push_back(at);
+    }
+    return touch_own_elements(*induction_, accesses);
   }
 
   std::vector<uint32_t> overlapping(uint32_t with, llvm::ArrayRef<uint32_t> keys) const {
@@ -703,7 +722,7 @@ private:
 
   struct Who {                   // makes the accesses of a location
     std::vector<uint64_t> units; // two bits each: common, rare
-    bool commutative, ran;
+    bool commutative, ran, own;
     GroupSet commuting;
     const Declaration *declaration, *keyed_by;
     auto operator<=>(const Who&) const = default;
@@ -826,6 +845,7 @@ private:
   Channels channels_;
   std::vector<uint32_t> maker_slot_; // by unit, common and rare: where it was in the list made last
   LocationNames names_;
+  std::optional<Induction> induction_; // none: a library runs the loop
   bool errno_is_handed_on_ = false;
   std::string not_scratch_;                                              // of the object that is looked at
   mutable llvm::DenseMap<AccessTable::UnitId, uint32_t> claimed_before_; // keys_claimed_before()

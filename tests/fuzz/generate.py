@@ -493,12 +493,27 @@ class Generator:
             lines.append("    carry = mix(carry + x);" if self.random.random() < 0.5 else "    carry += x;")
         if scratch:
             lines.append("    x ^= scratch[0] ^ scratch[1] + scratch[2];" + (" scratch[0] = x;" if handed_on else ""))
+        if self.random.random() < 0.4:
+            lines += self.own_results()
         lines += ["    p->out[7] += x;", "}"]
         if any("goto out" in line for line in lines):
             lines.append("out:;")
         if carried:
             lines.append("carried_total += carry;")
         return ["        " + line for line in lines]
+
+    def own_results(self):
+        """Each packet writes its own element, at its number in the batch; at times a neighbour's, too."""
+        self.globals.append("static struct { uint32_t value, steps; } results[BURST + 1];")
+        self.dump.append('    for (int i = 0; i <= BURST; i++) printf("results %u %u\\n", results[i].value, results[i].steps);')
+        lines = ["    results[i].value = results[i].value * 31 + x;"]
+        if self.random.random() < 0.5:
+            lines.append("    results[i].steps += x & 7;")
+        if self.random.random() < 0.3:
+            lines.append(self.random.choice(["    results[i + 1].steps ^= x;", "    x ^= results[i + 1].value;",
+                                             "    results[n - i].value += results[i].steps;"]))
+        self.random.shuffle(lines)
+        return lines
 
     def program(self):
         values = {"packets": self.random.choice([7, 64, 300, 1000]), "burst": self.random.choice([1, 4, 32, 64]),
