@@ -104,6 +104,16 @@ std::optional<Induction::Element> Induction::element(const llvm::Value* pointer)
   return result;
 }
 
+bool Induction::element_written(ObjectId object, const Effects& effects) const {
+  for (const llvm::BasicBlock& block : body_)
+    for (const llvm::Instruction& instruction : block)
+      if (const auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction);
+          store && effects.points_to().objects_pointed_to(store->getPointerOperand()).test(object) &&
+          element(store->getPointerOperand()))
+        return true;
+  return false;
+}
+
 bool touch_own_elements(const Induction& induction, llvm::ArrayRef<const llvm::Instruction*> accesses) {
   std::optional<Induction::Element> common;
   for (const llvm::Instruction* access : accesses) {

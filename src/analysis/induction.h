@@ -33,6 +33,9 @@ public:
   // Is `value` the same for all packets of a batch: a constant, or read from a slot that no packet writes?
   bool is_invariant(const llvm::Value* value) const;
 
+  // Does the body's own function store to an element of the object?
+  bool element_written(ObjectId object, const Effects& effects) const;
+
   const llvm::Function& body() const { return body_; }
 
 private:

@@ -629,7 +629,7 @@ private:
       const Declaration* declaration = declared(name.full, name.object);
       const KeyedBy keyed_by =
           shown_at_exit && !exits_.all_rare() ? KeyedBy() : keyed(name.full, name.object, &object, members);
-      const bool own = !shown_at_exit && on("packet-private") && own_elements(members);
+      const bool own = !shown_at_exit && on("packet-private") && own_elements(write);
       Who who{units_of(members), commutative, ran(members),        own,
               commuting,         declaration, keyed_by.declaration};
       auto [place, fresh] = known.try_emplace(std::move(who), result_.all.size());
@@ -665,15 +665,21 @@ private:
     written_by_rare_code(object, keys, writes, shown_at_exit);
   }
 
-  // A packet writes its own element of an array of results, at the number that it has in the batch.
-  bool own_elements(llvm::ArrayRef<uint32_t> members) const {
+  // A packet writes its own element of an array of results, at the number that it has in the batch. The table names one
+  // instruction of a block for several with the same access, so this looks at all that the body may run.
+  bool own_elements(uint32_t write) {
     if (!induction_) return false;
+    const AccessKey& key = table_.keys()[write];
+    if (key.implied || !induction_->element_written(key.object, effects_)) return false;
     std::vector<const llvm::Instruction*> accesses;
-    for (uint32_t member : members) {
-      if (table_.keys()[member].implied) return false;
-      for (const auto& [unit, at] : table_.made_by(member))
-        accesses.push_back(at);
-    }
+    for (const llvm::Function* function : effects_.reach(*body_.body))
+      for (const llvm::BasicBlock& block : *function)
+        for (const llvm::Instruction& instruction : block)
+          for (const Access& access : effects_.of(instruction))
+            if (access.object == key.object && may_overlap(access.place, access.size, key.place, key.size)) {
+              accesses.push_back(&instruction);
+              break;
+            }
     return touch_own_elements(*induction_, accesses);
   }
 

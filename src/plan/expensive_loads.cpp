@@ -1,9 +1,11 @@
 #include "plan/expensive_loads.h"
 
 #include "plan/latency.h"
+#include "program/expensive.h"
 #include "program/modelled.h"
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 
@@ -54,7 +56,15 @@ const LoadInst* find_load(const BasicBlock& block, uint32_t number) {
   return nullptr;
 }
 
-OpenedLoad describe(const LoadCounts& counts, const BasicBlock& block, const BodyRuns& body) {
+// Does the source name it? Then its place to wait stands right before its block.
+bool is_named(const LoadInst& load) {
+  const BasicBlock* before = load.getParent()->getSinglePredecessor();
+  const CallBase* marker = before ? expensive_load_of(*before) : nullptr;
+  return marker &&
+         getUnderlyingObject(marker->getArgOperand(0)) == getUnderlyingObject(load.getPointerOperand());
+}
+
+OpenedLoad describe(const LoadCounts& counts, const LoadInst& found, const BodyRuns& body) {
   OpenedLoad load;
   load.block = counts.place.block;
   load.number = counts.place.number;
@@ -64,10 +74,8 @@ OpenedLoad describe(const LoadCounts& counts, const BasicBlock& block, const Bod
   load.level3 = double(counts.level3) / all;
   load.memory = double(counts.memory) / all;
   load.walks = double(counts.walks) / all;
-  if (const LoadInst* found = find_load(block, load.number)) {
-    load.function = source_name(*found->getFunction()).str();
-    load.at = location_of(*found).str();
-  }
+  load.function = source_name(*found.getFunction()).str();
+  load.at = location_of(found).str();
   return load;
 }
 
@@ -83,7 +91,10 @@ std::vector<OpenedLoad> choose_expensive_loads(const Program& program, const Tra
     std::vector<LoadCost> costs;
     for (const LoadCounts& counts : trace.loads) {
       if (counts.place.block >= blocks.size() || !body.visits.contains(counts.place.block)) continue;
-      OpenedLoad load = describe(counts, *blocks.block(counts.place.block), body);
+      const BasicBlock& block = *blocks.block(counts.place.block);
+      const LoadInst* found = find_load(block, counts.place.number);
+      if (!found || is_named(*found)) continue;
+      OpenedLoad load = describe(counts, *found, body);
       const LoadCost cost = cost_of(load, model);
       if (cost.stall < least_stall) continue;
       loads.push_back(std::move(load));

@@ -27,7 +27,6 @@ static struct heddle_loads_header* table;
 static struct heddle_load_counts* counts;
 static struct cache caches[HEDDLE_LOADS_LEVELS], pages;
 static uint64_t* last_line; // by load
-static uint64_t next_copy = 1 << 12;
 static __thread int is_owner;
 
 static void* zeroed(uint64_t bytes) {
@@ -83,11 +82,11 @@ static int find(struct cache* cache, uint64_t line) {
   return found;
 }
 
-static void keep_copy(void) {
-  const uint64_t loads = table->loads;
-  memcpy(counts + 2 * loads, counts + loads, loads * sizeof *counts);
-  memcpy(counts + loads, counts, loads * sizeof *counts);
-  next_copy *= 2;
+// As often as the load was made once more as often as before.
+static void keep_copy(uint32_t load) {
+  struct heddle_load_counts *last = counts + table->loads + load, *before = last + table->loads;
+  *before = *last;
+  *last = counts[load];
 }
 
 // `load`: its number, or HEDDLE_LOADS_STORE. Registers are the program's.
@@ -106,7 +105,7 @@ __attribute__((preserve_most)) void heddle_profile_access(const void* address, u
       ++own->found[level - 1];
       own->walks += walks;
     }
+    if ((own->accesses & (own->accesses - 1)) == 0) keep_copy(load);
   }
-  if (++table->accesses == next_copy) keep_copy();
-  if (table->accesses >= table->most_accesses) heddle_profile_watching = 0;
+  if (++table->accesses >= table->most_accesses) heddle_profile_watching = 0;
 }

@@ -3,9 +3,8 @@
 //
 //     struct heddle_loads_header   three tables of `loads` struct heddle_load_counts
 //
-// The first table counts from the start. The others are what it was when the accesses seen came to a power of two, the
-// last one and the one before: so the counts since the latter leave out at least the first quarter of the run, in which the simulated caches
-// were filled.
+// The first table counts from the start. The others are what it was when the load had been made a power of two times, the last one and
+// the one before: the counts since the latter leave out at least the first quarter of what the load did, in which the simulated caches were filled.
 #ifndef HEDDLE_PROFILE_LOADS_FORMAT_H
 #define HEDDLE_PROFILE_LOADS_FORMAT_H
 

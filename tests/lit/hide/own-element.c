@@ -9,6 +9,9 @@
 // RUN: %heddle_cc -O2 -DBACK %packets %s -o %t.back && %heddle profile %t.back --body run --
 // RUN: %heddle plan %t.back --body run --budget 1000000K --print --explain | FileCheck %s --check-prefix=WINDOW
 // RUN: %heddle build %t.back --body run && %heddle verify %t.back --batches 0,1,2,7,32,64 --
+// RUN: %heddle_cc -O2 -DREAD %packets %s -o %t.read && %heddle profile %t.read --body run --
+// RUN: %heddle plan %t.read --body run --budget 1000000K --print --explain | FileCheck %s --check-prefix=WINDOW
+// RUN: %heddle build %t.read --body run && %heddle verify %t.read --batches 0,1,2,7,32,64 --
 // OWN: interleaved in one function; packets overtake each other in stages 1
 // OWN: results[*].value{{.*}}: each packet touches its own element only
 // ORDER: order: no dependence is reversed
@@ -30,6 +33,9 @@ __attribute__((noinline)) static void run(int n) {
     results[i].steps = step;
 #ifdef NEXT
     results[i + 1].steps ^= x;
+#endif
+#ifdef READ
+    results[i].value = results[i].value * 31 + results[i + 1].value;
 #endif
 #ifdef BACK
     results[i].value += results[n - i].value;
