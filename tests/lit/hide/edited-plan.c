@@ -8,6 +8,11 @@
 // RUN: %python -c "import json,sys; p=json.load(open(sys.argv[1])); [s.update(ordered=False) for b in p['bodies'] for s in b['stages'][1:]]; json.dump(p,open(sys.argv[1],'w'))" %t.heddle.d/plan.json
 // RUN: not %heddle build %t 2>&1 | FileCheck %s --check-prefix=FREE
 // FREE: error: {{.*}}packets touch last in a stage that they pass in any order
+//
+// The dependency checker, which takes a plan as it is, sees packets that pass each other within a stage.
+// RUN: not %heddle verify %t --dependencies -- > %t.reversed 2>&1; FileCheck %s --check-prefix=REVERSED < %t.reversed
+// REVERSED: edited-plan.c:[[@LINE+18]]
+// REVERSED: error: the plan reverses the order of accesses that conflict
 #include "packets.h"
 
 static uint32_t table[4096], last;

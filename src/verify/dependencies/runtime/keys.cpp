@@ -44,7 +44,7 @@ bool make_room(Thread& thread) {
 
 void begin_keys(Thread& thread) {
   thread.key_hash = 0;
-  if (thread.schedule == nullptr) return;
+  if (thread.schedule == nullptr || thread.schedule->range_count == 0) return;
   if (thread.in_batch >= thread.keys_size && !make_room(thread)) return;
   thread.keys[thread.in_batch] = {};
 }

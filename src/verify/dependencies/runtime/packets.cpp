@@ -182,7 +182,7 @@ int heddle_run_loop(int (*body)(void* env), void* env, int64_t count) {
     return result;
   }
   end_batch(thread);
-  thread.schedule = heddle::runtime::schedule_of(body);
+  thread.schedule = heddle::runtime::staged_body(body);
   do {
     begin_packet(thread, frame);
     result = body(env);

@@ -50,7 +50,7 @@ int run(Read read, void* pcap, int count, int (*body)(void*), unsigned char* use
   }
   Loop loop = {body, user};
   end_batch(thread);
-  thread.schedule = heddle::runtime::schedule_of(body);
+  thread.schedule = heddle::runtime::staged_body(body);
   const int result = read(pcap, count, received, reinterpret_cast<unsigned char*>(&loop));
   thread.watching = false;
   end_batch(thread);

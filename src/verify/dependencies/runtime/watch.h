@@ -35,7 +35,7 @@ struct Thread {
   Shadow shadow;
   ScratchVariable* scratch; // of which each packet in flight has a copy when staged
   uint32_t scratch_count;
-  const heddle_schedule* schedule; // of the body whose packets run; null: it has no keys
+  const heddle_schedule* schedule; // of the body whose packets run; null: it has no sites
   PacketKeys* keys;                // of the batch's packets
   uint32_t keys_size, key_hash;    // key_hash: of all that the packet has claimed
 };
