@@ -14,8 +14,9 @@
 using namespace lookup;
 
 static const Kind kinds[] = {
-    {"chase", true, true, make_chase},
-    {"cuckoo", true, false, make_cuckoo},
+    {"chase", true, true, make_chase}, {"cuckoo", true, false, make_cuckoo},
+    {"lpm4", false, false, make_lpm4}, {"ac", false, false, make_ac},
+    {"ndn", true, false, make_ndn},    {"l2", true, false, make_l2},
 };
 
 static void describe_machine() {
@@ -74,7 +75,7 @@ static std::vector<Setup> setups(const Kind& kind, const Options& options) {
     for (int hops : kind.hops ? options.hops : std::vector<int>{0})
       for (bool huge : options.huge)
         for (bool zipf : options.zipf)
-          result.push_back({bytes, huge, zipf, hops, options.keys, options.data});
+          result.push_back({bytes, options.brief, huge, zipf, hops, options.keys, options.data});
   return result;
 }
 

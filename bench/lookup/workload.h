@@ -11,6 +11,7 @@ namespace lookup {
 // What a table is made from. A kind that has no use for a field ignores it.
 struct Setup {
   size_t bytes = 0;      // of the table; a power of two
+  bool small = false;    // a profile run's: as few entries as do
   bool huge = false;     // 2 MB pages instead of 4 KB ones
   bool zipf = false;     // keys drawn with exponent 0.99 instead of uniformly
   int hops = 0;          // dependent loads per look-up
@@ -68,5 +69,9 @@ struct Kind {
 
 std::unique_ptr<Workload> make_chase(const Setup& setup);
 std::unique_ptr<Workload> make_cuckoo(const Setup& setup);
+std::unique_ptr<Workload> make_lpm4(const Setup& setup);
+std::unique_ptr<Workload> make_ac(const Setup& setup);
+std::unique_ptr<Workload> make_ndn(const Setup& setup);
+std::unique_ptr<Workload> make_l2(const Setup& setup);
 
 } // namespace lookup

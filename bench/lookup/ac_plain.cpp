@@ -1,0 +1,19 @@
+#include "ac.h"
+#include "plain.h"
+
+static inline uint32_t look_up(const Ac* table, const AcPayload& payload) {
+  const uint32_t* rows = table->rows;
+  uint32_t state = payload.start, matches = 0;
+  for (uint32_t at = 0; at < payload.length; at++) {
+    const uint32_t* next = &rows[(state & ~ac_ends_pattern) * uint64_t(256) + payload.bytes[at]];
+    EXPENSIVE(next);
+    state = *next;
+    if (state & ac_ends_pattern) matches = ac_note(matches, state);
+  }
+  return matches;
+}
+
+PLAIN(ac)(const Ac* __restrict table, const AcPayload* __restrict keys, uint32_t* __restrict results, int n) {
+  for (int i = 0; i < n; i++)
+    results[i] = look_up(table, keys[i]);
+}
