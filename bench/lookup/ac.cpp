@@ -128,6 +128,7 @@ public:
     result_bytes = sizeof(uint32_t);
     key_count = keys_.size();
     table_bytes = automata_.rows->size();
+    uneven = true;
     variants = LOOKUP_VARIANTS(ac);
   }
   const void* table() const override { return &table_; }

@@ -10,7 +10,7 @@ namespace lookup {
 bool start_dpdk() {
   static const bool started = [] {
     char words[][16] = {"lookup", "--no-huge",   "--no-shconf", "--no-pci",      "-m",
-                        "1024",   "--log-level", "4",           "--no-telemetry"};
+                        "2048",   "--log-level", "4",           "--no-telemetry"};
     char* arguments[sizeof words / sizeof *words];
     for (int i = 0; char* word : words)
       arguments[i++] = word;

@@ -47,6 +47,7 @@ public:
 
   size_t key_bytes = 0, result_bytes = 0, key_count = 0;
   size_t table_bytes = 0; // what it really takes
+  bool uneven = false;    // keys take so different times that a part of them says nothing of others
   std::vector<Variant> variants;
 };
 
@@ -70,6 +71,8 @@ struct Kind {
 std::unique_ptr<Workload> make_chase(const Setup& setup);
 std::unique_ptr<Workload> make_cuckoo(const Setup& setup);
 std::unique_ptr<Workload> make_lpm4(const Setup& setup);
+std::unique_ptr<Workload> make_lpm6(const Setup& setup);
+std::unique_ptr<Workload> make_lpm6_real(const Setup& setup);
 std::unique_ptr<Workload> make_ac(const Setup& setup);
 std::unique_ptr<Workload> make_ndn(const Setup& setup);
 std::unique_ptr<Workload> make_l2(const Setup& setup);
