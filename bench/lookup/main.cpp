@@ -14,9 +14,14 @@
 using namespace lookup;
 
 static const Kind kinds[] = {
-    {"chase", true, true, make_chase}, {"cuckoo", true, false, make_cuckoo},
-    {"lpm4", false, false, make_lpm4}, {"ac", false, false, make_ac},
-    {"ndn", true, false, make_ndn},    {"l2", true, false, make_l2},
+    {"chase", true, true, make_chase},           //
+    {"cuckoo", true, false, make_cuckoo},        //
+    {"lpm4", false, false, make_lpm4},           //
+    {"lpm6", false, false, make_lpm6},           //
+    {"lpm6-real", false, false, make_lpm6_real}, //
+    {"l2", true, false, make_l2},                //
+    {"ndn", true, false, make_ndn},              //
+    {"ac", false, false, make_ac},
 };
 
 static void describe_machine() {
