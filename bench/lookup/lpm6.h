@@ -2,7 +2,7 @@
 // own, from its source (dpdk.sh); the file that includes this one has defined EXPENSIVE.
 #pragma once
 
-#include "rte_lpm6_lookup.h"
+#include <rte_lpm6_lookup.h>
 
 #include <cstdint>
 

@@ -1,0 +1,62 @@
+#!/bin/sh
+# Look-ups that wait for memory, five ways side by side (main.cpp): builds the program the Heddle way, profiles its look-ups under
+# small tables, plans, builds, and measures; all variants' results must be the baseline's. In BUILD/bench/lookup: plan.txt,
+# results.jsonl, table.txt. Last line: JSON. DPDK's source and the data are fetched to there, too.
+# usage: lookup.sh [BUILD] [OPTIONS OF THE PROGRAM], e.g. lookup.sh build --workload cuckoo --bytes 1G --batch 32. --all: its defaults,
+# which take an hour and 12 GB.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+build=$(cd "${1:-build}" && pwd)
+[ $# = 0 ] || shift
+if [ "${1:-}" = --all ]; then
+  shift
+elif [ $# = 0 ]; then
+  set -- --bytes 32K,1M,16M,1G --batch 8,32,256 --hops 10,100 --pages huge --keys uniform,zipf --rounds 15
+fi
+heddle=$build/bin/heddle
+work=$build/bench/lookup
+data=${HEDDLE_DATA:-$here/../../../shared/data}
+mkdir -p "$work/data" "$work/objects"
+
+status=0
+HEDDLE_BIN=$build/bin "$here/dpdk.sh" "$work/dpdk" || status=$?
+[ $status != 77 ] || { echo '{"skipped":"no source of DPDK"}'; exit 0; }
+[ $status = 0 ] || exit $status
+for file in snort-dfa-patterns.txt traffic-mix.pcap routeviews-ipv6-201409.txt; do
+  [ ! -f "$data/$file.zst" ] || [ -f "$work/data/$file" ] || zstd -qd "$data/$file.zst" -o "$work/data/$file"
+done
+
+# What is fetched is not ours to warn about.
+dpdk=$(pkg-config --cflags libdpdk | sed 's/-I/-isystem /g')
+# shellcheck disable=SC2086
+compile() {
+  "$build/bin/heddle-c++" -std=c++20 $dpdk -isystem "$work/dpdk" -I "$here/../../include" -O2 -g -march=native \
+    -fno-exceptions -fno-rtti -Wall -Wextra "$@"
+}
+
+cd "$work"
+bodies=
+for source in "$here"/*.cpp; do
+  name=$(basename "$source" .cpp)
+  compile -c "$source" -o "objects/$name.o"
+  case $name in
+  *_plain)
+    compile -DHEDDLE_COPY -c "$source" -o "objects/$name.heddle.o"
+    bodies="$bodies --body ${name%_plain}_heddle"
+    ;;
+  esac
+done
+# shellcheck disable=SC2046
+compile -o lookup objects/*.o $(pkg-config --libs libdpdk)
+
+# shellcheck disable=SC2086
+{
+  "$heddle" profile lookup $bodies -- --short --data data
+  "$heddle" plan lookup $bodies --print > plan.txt
+  "$heddle" build lookup $bodies -o lookup.heddle
+}
+grep -E '^    (hidden|left) ' plan.txt || true
+./lookup.heddle --short --data data
+./lookup.heddle "$@" --data data > results.jsonl
+"$here/table.py" results.jsonl plan.txt > table.txt
+cat table.txt
