@@ -3,7 +3,7 @@
 # small tables, plans, builds, and measures; all variants' results must be the baseline's. In BUILD/bench/lookup: plan.txt,
 # results.jsonl, table.txt. Last line: JSON. DPDK's source and the data are fetched to there, too.
 # usage: lookup.sh [BUILD] [OPTIONS OF THE PROGRAM], e.g. lookup.sh build --workload cuckoo --bytes 1G --batch 32. --all: its defaults,
-# which take an hour and 12 GB.
+# which take an hour and 12 GB. ANNOTATED=no: without annotations; a profile of large tables has to find the loads.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 build=$(cd "${1:-build}" && pwd)
@@ -11,7 +11,7 @@ build=$(cd "${1:-build}" && pwd)
 if [ "${1:-}" = --all ]; then
   shift
 elif [ $# = 0 ]; then
-  set -- --bytes 32K,1M,16M,1G --batch 8,32,256 --hops 10,100 --pages huge --keys uniform,zipf --rounds 15
+  set -- --bytes 32K,1M,16M,1G --batch 8,32,256 --hops 10,100 --pages huge --keys uniform,zipf
 fi
 heddle=$build/bin/heddle
 work=$build/bench/lookup
@@ -34,6 +34,9 @@ compile() {
     -fno-exceptions -fno-rtti -Wall -Wextra "$@"
 }
 
+unannotated= profiled=
+[ "${ANNOTATED:-yes}" != no ] || unannotated=-DNOT_ANNOTATED profiled='--bytes 256M'
+
 cd "$work"
 bodies=
 for source in "$here"/*.cpp; do
@@ -41,7 +44,8 @@ for source in "$here"/*.cpp; do
   compile -c "$source" -o "objects/$name.o"
   case $name in
   *_plain)
-    compile -DHEDDLE_COPY -c "$source" -o "objects/$name.heddle.o"
+    # shellcheck disable=SC2086
+    compile -DHEDDLE_COPY $unannotated -c "$source" -o "objects/$name.heddle.o"
     bodies="$bodies --body ${name%_plain}_heddle"
     ;;
   esac
@@ -51,7 +55,7 @@ compile -o lookup objects/*.o $(pkg-config --libs libdpdk)
 
 # shellcheck disable=SC2086
 {
-  "$heddle" profile lookup $bodies -- --short --data data
+  "$heddle" profile lookup $bodies -- --short $profiled --data data
   "$heddle" plan lookup $bodies --print > plan.txt
   "$heddle" build lookup $bodies -o lookup.heddle
 }

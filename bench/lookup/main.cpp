@@ -80,7 +80,8 @@ static std::vector<Setup> setups(const Kind& kind, const Options& options) {
     for (int hops : kind.hops ? options.hops : std::vector<int>{0})
       for (bool huge : options.huge)
         for (bool zipf : options.zipf)
-          result.push_back({bytes, options.brief, huge, zipf, hops, options.keys, options.data});
+          result.push_back(
+              {bytes, options.brief && !options.sizes_given, huge, zipf, hops, options.keys, options.data});
   return result;
 }
 
@@ -100,7 +101,7 @@ int main(int argc, char** argv) {
   sched_setaffinity(0, sizeof here, &here);
 
   if (options.brief) {
-    options.bytes = {1 << 20};
+    if (!options.sizes_given) options.bytes = {1 << 20};
     options.hops = {10};
     options.huge = options.zipf = {false};
     options.keys = 2048;

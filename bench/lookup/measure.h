@@ -21,14 +21,15 @@ struct Measurement {
   const char* differs = nullptr; // the variant whose results are not the baseline's
 };
 
-// `rounds` times A B C ..., each for some milliseconds and on keys of its own: none comes back before all the others have been looked
+// `rounds` times A B C ..., each for a millisecond or so and on keys of its own: none comes back before all the others have been looked
 // up. All that any variant ever gives is compared with what the baseline gave for that key at first.
 Measurement measure(const Workload& workload, int batch, int rounds);
 
 // All variants once over all keys; the variant that differs, or null.
 const char* check(const Workload& workload, int batch);
 
-double now(); // ns
+// The thread's own time, in ns: what other programs take of the processor does not count.
+double now();
 // Of a chain of dependent additions, which take a cycle each.
 double nanoseconds_per_cycle();
 

@@ -21,9 +21,10 @@ constexpr const char* usage =
     "  --pages 4K,huge        (default: both)\n"
     "  --keys uniform,zipf    (default: both)\n"
     "  --distinct N           look-ups before keys repeat (default: 1048576)\n"
-    "  --rounds N             (default: 31)\n"
+    "  --rounds N             (default: 61)\n"
     "  --data FOLDER          (default: $HEDDLE_DATA)\n"
-    "  --short                for profiles: 2,048 look-ups of each workload, small tables, nothing timed\n";
+    "  --short                for profiles: 2,048 look-ups of each workload, nothing timed; small tables, or "
+    "those of --bytes\n";
 
 [[noreturn]] void refuse(const char* what, const char* value) {
   std::fprintf(stderr, "lookup: %s: %s\n%s", what, value, usage);
@@ -100,6 +101,7 @@ Options options_of(int argc, char** argv) {
       break;
     case 'b':
       options.bytes = powers(optarg);
+      options.sizes_given = true;
       break;
     case 'n':
       options.batches = numbers(optarg, 1, most_in_batch);

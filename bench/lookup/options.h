@@ -11,10 +11,11 @@ struct Options {
   std::vector<size_t> bytes;       // of tables that can be of any size
   std::vector<int> batches, hops;
   std::vector<bool> huge, zipf;
-  int rounds = 31;
+  int rounds = 61;
   size_t keys = 1 << 20;
   const char* data = nullptr;
-  bool brief = false; // --short
+  bool brief = false;       // --short
+  bool sizes_given = false; // with --bytes
 };
 
 // Ends the program with a message for options that it does not know.
