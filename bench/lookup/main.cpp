@@ -20,6 +20,7 @@ static const Kind kinds[] = {
     {"lpm6", false, false, make_lpm6},           //
     {"lpm6-real", false, false, make_lpm6_real}, //
     {"l2", true, false, make_l2},                //
+    {"l2-dpdk", true, false, make_l2_dpdk},      //
     {"ndn", true, false, make_ndn},              //
     {"ac", false, false, make_ac},
 };

@@ -76,5 +76,6 @@ std::unique_ptr<Workload> make_lpm6_real(const Setup& setup);
 std::unique_ptr<Workload> make_ac(const Setup& setup);
 std::unique_ptr<Workload> make_ndn(const Setup& setup);
 std::unique_ptr<Workload> make_l2(const Setup& setup);
+std::unique_ptr<Workload> make_l2_dpdk(const Setup& setup);
 
 } // namespace lookup
