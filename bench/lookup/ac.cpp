@@ -117,8 +117,7 @@ public:
     table_ = {automata_.rows->as<uint32_t>()};
     // Which automaton: Snort chooses by the packet's header, this by a hash of its ports and protocol. By Zipf's law: packets repeat.
     Draw draw(payloads_.list.size(), setup.zipf, 9);
-    const size_t count =
-        setup.small || setup.zipf ? std::min(setup.keys, payloads_.list.size()) : payloads_.list.size();
+    const size_t count = std::min(setup.keys, payloads_.list.size());
     for (size_t i = 0; i < count; ++i) {
       const Payload& payload = payloads_.list[setup.zipf ? draw.next() : i];
       keys_.push_back(
