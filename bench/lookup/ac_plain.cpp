@@ -1,3 +1,4 @@
+// An automaton's walk over a payload as anybody writes it; compiled twice (plain.h).
 #include "ac.h"
 #include "plain.h"
 

@@ -1,3 +1,4 @@
+// Pointer chasing as anybody writes it; compiled twice (plain.h).
 #include "chase.h"
 #include "plain.h"
 

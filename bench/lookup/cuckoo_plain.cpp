@@ -1,3 +1,4 @@
+// A cuckoo hash table's look-up as anybody writes it; compiled twice (plain.h).
 #include "cuckoo.h"
 #include "plain.h"
 

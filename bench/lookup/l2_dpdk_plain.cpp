@@ -1,3 +1,4 @@
+// Both addresses of a packet with DPDK's rte_hash_lookup_with_hash; compiled twice (plain.h).
 #include "plain.h"
 
 #include "l2_dpdk.h"

@@ -1,3 +1,4 @@
+// Both addresses of a packet, one after the other, as anybody writes it; compiled twice (plain.h).
 #include "l2.h"
 #include "plain.h"
 

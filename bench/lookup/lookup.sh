@@ -3,7 +3,7 @@
 # small tables, plans, builds, and measures; all variants' results must be the baseline's. In BUILD/bench/lookup: plan.txt,
 # results.jsonl, table.txt. Last line: JSON. DPDK's source and the data are fetched to there, too.
 # usage: lookup.sh [BUILD] [OPTIONS OF THE PROGRAM], e.g. lookup.sh build --workload cuckoo --bytes 1G --batch 32. --all: its defaults,
-# which take an hour and 12 GB. ANNOTATED=no: without annotations; a profile of large tables has to find the loads.
+# which take an hour or more and 8 GB. ANNOTATED=no: without annotations; a profile of large tables has to find the loads.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 build=$(cd "${1:-build}" && pwd)
@@ -11,7 +11,7 @@ build=$(cd "${1:-build}" && pwd)
 if [ "${1:-}" = --all ]; then
   shift
 elif [ $# = 0 ]; then
-  set -- --bytes 32K,1M,16M,1G --batch 8,32,256 --hops 10,100 --pages huge --keys uniform,zipf
+  set -- --bytes 32K,1M,16M,256M --batch 8,32,256 --hops 10,100 --pages huge --keys uniform,zipf
 fi
 heddle=$build/bin/heddle
 work=$build/bench/lookup

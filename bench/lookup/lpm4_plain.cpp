@@ -1,3 +1,4 @@
+// IPv4 forwarding with DPDK's rte_lpm_lookup, as its users write it; compiled twice (plain.h).
 #include "lpm4.h"
 #include "plain.h"
 

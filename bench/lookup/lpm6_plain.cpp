@@ -1,3 +1,4 @@
+// IPv6 forwarding with DPDK's rte_lpm6_lookup, as its users write it; compiled twice (plain.h).
 #include "plain.h"
 
 #include "lpm6.h"

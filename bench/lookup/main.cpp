@@ -13,17 +13,19 @@
 
 using namespace lookup;
 
+// clang-format off
 static const Kind kinds[] = {
-    {"chase", true, true, make_chase},           //
-    {"cuckoo", true, false, make_cuckoo},        //
-    {"lpm4", false, false, make_lpm4},           //
-    {"lpm6", false, false, make_lpm6},           //
-    {"lpm6-real", false, false, make_lpm6_real}, //
-    {"l2", true, false, make_l2},                //
-    {"l2-dpdk", true, false, make_l2_dpdk},      //
-    {"ndn", true, false, make_ndn},              //
+    {"chase", true, true, make_chase},
+    {"cuckoo", true, false, make_cuckoo},
+    {"lpm4", false, false, make_lpm4},
+    {"lpm6", false, false, make_lpm6},
+    {"lpm6-real", false, false, make_lpm6_real},
+    {"l2", true, false, make_l2},
+    {"l2-dpdk", true, false, make_l2_dpdk},
+    {"ndn", true, false, make_ndn},
     {"ac", false, false, make_ac},
 };
+// clang-format on
 
 static void describe_machine() {
   char line[256], model[256] = "unknown";
@@ -108,11 +110,16 @@ int main(int argc, char** argv) {
     options.keys = 2048;
   } else
     describe_machine();
-  bool same = true;
+  bool same = true, any = false;
   for (const Kind& kind : kinds) {
     if (!wanted(options.workloads, kind.name)) continue;
+    any = true;
     for (const Setup& setup : setups(kind, options))
       same &= run(kind, setup, options);
+  }
+  if (!any) {
+    std::fprintf(stderr, "lookup: no such workload: %s\n", options.workloads);
+    return 2;
   }
   return same ? 0 : 1;
 }

@@ -1,3 +1,4 @@
+// A name's look-up as anybody writes it; compiled twice (plain.h).
 #include "ndn.h"
 #include "plain.h"
 
