@@ -35,7 +35,7 @@ compile() {
 }
 
 unannotated= profiled=
-[ "${ANNOTATED:-yes}" != no ] || unannotated=-DNOT_ANNOTATED profiled='--bytes 256M'
+[ "${ANNOTATED:-yes}" != no ] || unannotated=-DNOT_ANNOTATED profiled='--bytes 16M'
 
 cd "$work"
 bodies=
