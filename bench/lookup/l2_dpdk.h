@@ -1,5 +1,5 @@
 // A layer-2 switch again (l2.h), with DPDK's hash table, as Kumar et al. have it (APSys 2017, section 3.1). The look-up is DPDK's own,
-// from its source (dpdk.sh); the file that includes this one has defined EXPENSIVE. A bucket has 16-bit signatures and numbers of
+// from its source (fetch-dpdk); the file that includes this one has defined EXPENSIVE. A bucket has 16-bit signatures and numbers of
 // entries; an entry has the key.
 #pragma once
 

@@ -19,7 +19,7 @@ data=${HEDDLE_DATA:-$here/../../../shared/data}
 mkdir -p "$work/data" "$work/objects"
 
 status=0
-HEDDLE_BIN=$build/bin "$here/dpdk.sh" "$work/dpdk" || status=$?
+HEDDLE_BIN=$build/bin "$here/fetch-dpdk" "$work/dpdk" || status=$?
 [ $status != 77 ] || { echo '{"skipped":"no source of DPDK"}'; exit 0; }
 [ $status = 0 ] || exit $status
 for file in snort-dfa-patterns.txt traffic-mix.pcap routeviews-ipv6-201409.txt; do

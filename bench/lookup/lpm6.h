@@ -1,5 +1,5 @@
 // IPv6 forwarding: DPDK's longest-prefix match, a trie of 24 bits and then 8 at a time (G-Opt, section 3.3). The look-up is DPDK's
-// own, from its source (dpdk.sh); the file that includes this one has defined EXPENSIVE.
+// own, from its source (fetch-dpdk); the file that includes this one has defined EXPENSIVE.
 #pragma once
 
 #include <rte_lpm6_lookup.h>

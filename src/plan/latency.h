@@ -12,7 +12,7 @@ namespace heddle {
 
 struct OpenedLoad;
 
-// Cycles, of a server processor as measured in docs/hide.md; a calibrated host takes their place.
+// Cycles, of the processor of docs/hide.md; a calibrated host takes their place.
 struct MemoryModel {
   double level2 = 14, level3 = 200, memory = 330, walk = 30; // until a load is answered there; a translation
   double misses_at_once = 12;                                // that one core has under way

@@ -12,7 +12,7 @@
 // The dependency checker, which takes a plan as it is, sees packets that pass each other within a stage.
 // RUN: not %heddle verify %t --dependencies -- > %t.reversed 2>&1; FileCheck %s --check-prefix=REVERSED < %t.reversed
 // REVERSED: edited-plan.c:[[@LINE+18]]
-// REVERSED: error: the plan reverses the order of accesses that conflict
+// REVERSED: error: {{.*}}the plan reverses the order of accesses that conflict
 #include "packets.h"
 
 static uint32_t table[4096], last;
