@@ -371,7 +371,7 @@ llvm::Expected<Analysis> analyse(const Program& program, const BlockTable& block
     described.scratch = std::move(found[b].scratch);
     described.own_errno = found[b].own_errno;
     described.keys = std::move(found[b].keys);
-    described.not_interleaved = why_not_interleaved(body, *effects);
+    described.not_interleaved = why_not_interleaved(body, graph, *effects);
     mark_joining(described, graph);
     add_untraced(result.remarks, *body.body, *effects);
     if (graph.truncated)

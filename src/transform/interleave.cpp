@@ -12,14 +12,16 @@
 // loop is predicted, and a pass over a straight piece of code is what group prefetching writes by hand. Measured (docs/hide.md),
 // 1.2 to 1.6 times the speed of (a) where tables are in the cache and jumps count, and no slower anywhere.
 //
-// The body becomes, with its blocks in place,
+// The body's blocks are copied once for each pass; the beginning of packets is one as well. A pass's copy is
 //
-//     next:    if none is left in the pass: choose the next pass, or end the batch
-//              packet = the lowest bit; frame = frames + packet * size; to the pass's place in the body
-//     start:   the body's entry, for a packet that begins: beginning is a pass as well
-//     wait k:  store what is live into the frame; waiting[k] |= bit; to next
-//     resume k: load it again; go on in the body
-//     return v: if v is not 0, no other packet begins; to next
+//     next:    if no packet is left in the pass: choose the next pass, or end the batch
+//              packet = the lowest bit; frame = frames + packet * size; to where its packets go on
+//     resume:  load what is live from the frame; the body's code from here
+//     a wait k on the way:  store what is live into the frame; waiting[k] |= packet; to next
+//     return v on the way:  if v is not 0, no other packet begins; to next
+//
+// and what of the body lies behind other waits is not reached there, and goes. So each pass is a loop of its own, in which the optimiser
+// sees all that happens between two waits, and nothing has to remember which pass runs.
 //
 // What is in a frame: values that are live across some wait, each in a field, shared by values that are never live at one wait
 // together; variables in memory (allocas). Not what is the same for all packets: the loop's captured values are loaded once.
@@ -36,8 +38,10 @@
 
 #include "program/program.h"
 #include "runtime/layout.h"
+#include "transform/frame_layout.h"
+#include "transform/live_values.h"
+#include "transform/shared_values.h"
 
-#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/LoopInfo.h"
@@ -61,13 +65,12 @@ namespace heddle {
 
 namespace {
 
-constexpr StringLiteral wait_name = "heddle.wait";
 constexpr unsigned most_packets = 64; // bits of a set
 
 CallInst* wait_of(Instruction& instruction) {
   auto* call = dyn_cast<CallInst>(&instruction);
   const Function* callee = call ? call->getCalledFunction() : nullptr;
-  return callee && callee->getName() == wait_name ? call : nullptr;
+  return callee && callee->getName() == wait_function ? call : nullptr;
 }
 
 SmallVector<CallInst*, 8> waits_in(Function& function) {
@@ -93,154 +96,11 @@ struct Pass {
   Value *frame = nullptr, *bit = nullptr; // of the packet that runs
 };
 
-// Which values are live at the end of which blocks; values that one block alone uses are left out.
-class Liveness {
-public:
-  explicit Liveness(ArrayRef<BasicBlock*> blocks) {
-    for (BasicBlock* block : blocks)
-      for (Instruction& instruction : *block)
-        if (is_used_elsewhere(instruction)) {
-          number_[&instruction] = unsigned(values_.size());
-          values_.push_back(&instruction);
-        }
-    for (BasicBlock* block : blocks)
-      used_before_[block] = uses_of(*block);
-    for (bool changed = true; changed;) {
-      changed = false;
-      for (BasicBlock* block : reverse(blocks))
-        changed |= update(*block);
-    }
-  }
-
-  SetVector<Instruction*> at_end(const BasicBlock& block) const {
-    SetVector<Instruction*> result;
-    const BitVector live = out_.lookup(&block);
-    for (unsigned number : live.set_bits())
-      result.insert(values_[number]);
-    return result;
-  }
-
-private:
-  static bool is_used_elsewhere(const Instruction& value) {
-    return any_of(value.users(), [&](const User* user) {
-      return isa<PHINode>(user) || cast<Instruction>(user)->getParent() != value.getParent();
-    });
-  }
-
-  BitVector uses_of(const BasicBlock& block) const {
-    BitVector uses(unsigned(values_.size()));
-    for (const Instruction& instruction : block) {
-      if (isa<PHINode>(instruction)) continue;
-      for (const Value* operand : instruction.operands())
-        if (auto found = number_.find(operand); found != number_.end())
-          if (values_[found->second]->getParent() != &block) uses.set(found->second);
-    }
-    return uses;
-  }
-
-  bool update(const BasicBlock& block) {
-    BitVector out(unsigned(values_.size()));
-    for (const BasicBlock* next : successors(&block)) {
-      out |= in_.lookup(next);
-      for (const PHINode& phi : next->phis())
-        if (auto found = number_.find(phi.getIncomingValueForBlock(&block)); found != number_.end())
-          out.set(found->second);
-    }
-    BitVector in = out;
-    for (const Instruction& instruction : block)
-      if (auto found = number_.find(&instruction); found != number_.end()) in.reset(found->second);
-    in |= used_before_.lookup(&block);
-    out_[&block] = out;
-    BitVector& known = in_[&block];
-    if (known == in) return false;
-    known = std::move(in);
-    return true;
-  }
-
-  DenseMap<const Value*, unsigned> number_;
-  std::vector<Instruction*> values_;
-  DenseMap<const BasicBlock*, BitVector> used_before_, in_, out_;
-};
-
-// Where values lie in a packet's frame.
-class FrameLayout {
-public:
-  explicit FrameLayout(const DataLayout& layout) : layout_(layout) {}
-
-  void add_memory(Instruction& variable, uint64_t bytes, Align alignment) {
-    memory_.push_back({&variable, bytes, alignment});
-  }
-  // A value and the waits across which it is live. `alone`: it has its field for longer than that.
-  void add(Instruction& value, BitVector waits, bool alone) {
-    const uint64_t bytes = layout_.getTypeStoreSize(value.getType());
-    const Align alignment = layout_.getABITypeAlign(value.getType());
-    for (Field& field : fields_)
-      if (!alone && !field.alone && field.bytes == bytes && field.alignment == alignment &&
-          !field.waits.anyCommon(waits)) {
-        field.waits |= waits;
-        field.values.push_back(&value);
-        return;
-      }
-    fields_.push_back({bytes, alignment, std::move(waits), {&value}, fields_.size(), alone});
-  }
-
-  void finish() {
-    sort(fields_, [](const Field& a, const Field& b) {
-      return a.alignment != b.alignment ? a.alignment > b.alignment : a.number < b.number;
-    });
-    for (const Field& field : fields_) {
-      place(field.bytes, field.alignment);
-      for (Instruction* value : field.values)
-        offsets_[value] = {last_, field.alignment};
-    }
-    for (const Memory& memory : memory_) {
-      place(memory.bytes, memory.alignment);
-      offsets_[memory.variable] = {last_, memory.alignment};
-    }
-    size_ = alignTo(std::max<uint64_t>(size_, 1), alignment_);
-  }
-
-  uint64_t size() const { return size_; }
-  Align alignment() const { return alignment_; }
-  std::pair<uint64_t, Align> of(const Instruction& value) const { return offsets_.lookup(&value); }
-
-private:
-  struct Field {
-    uint64_t bytes;
-    Align alignment;
-    BitVector waits;
-    SmallVector<Instruction*, 2> values;
-    size_t number;
-    bool alone;
-  };
-  struct Memory {
-    Instruction* variable;
-    uint64_t bytes;
-    Align alignment;
-  };
-
-  void place(uint64_t bytes, Align alignment) {
-    last_ = alignTo(size_, alignment);
-    size_ = last_ + bytes;
-    alignment_ = std::max(alignment_, alignment);
-  }
-
-  const DataLayout& layout_;
-  std::vector<Field> fields_;
-  std::vector<Memory> memory_;
-  DenseMap<const Instruction*, std::pair<uint64_t, Align>> offsets_;
-  uint64_t size_ = 0, last_ = 0;
-  Align alignment_{1};
-};
-
 // One of the thread's counters (runtime/layout.h), and what this run adds to it.
 struct Counter {
   AllocaInst* count;
   unsigned field;
 };
-
-// Loads of one value that the body only reads, at an offset of its environment.
-using Captured = std::map<std::pair<int64_t, Type*>, SmallVector<LoadInst*, 4>>;
 
 class Interleaver {
 public:
@@ -254,8 +114,8 @@ public:
     if (!call) return misfit("it is not run by a loop");
     make_plain();
     move_blocks();
-    share_captured();
-    share_globals();
+    share_captured(*own_env_, *entry_);
+    share_globals(*run_, *entry_);
     find_waits();
     lay_out();
     make_passes();
@@ -336,86 +196,14 @@ private:
       instruction->eraseFromParent();
   }
 
-  // Captured values are the same for all packets: they are loaded once.
-  void share_captured() {
-    Captured loads;
-    SmallVector<std::pair<int64_t, int64_t>, 8> written;
-    SmallVector<std::pair<Value*, int64_t>, 16> work{{own_env_, 0}};
-    for (size_t i = 0; i != work.size(); ++i) {
-      auto [pointer, offset] = work[i];
-      for (User* user : pointer->users()) {
-        APInt step(64, 0);
-        if (auto* gep = dyn_cast<GetElementPtrInst>(user);
-            gep && gep->accumulateConstantOffset(layout_, step)) {
-          gep->moveBefore(*entry_, entry_->end());
-          work.push_back({gep, offset + step.getSExtValue()});
-        } else if (auto* load = dyn_cast<LoadInst>(user); load && load->isSimple()) {
-          loads[{offset, load->getType()}].push_back(load);
-        } else if (auto* store = dyn_cast<StoreInst>(user); store && store->getPointerOperand() == pointer) {
-          written.push_back(
-              {offset, offset + int64_t(layout_.getTypeStoreSize(store->getValueOperand()->getType()))});
-        } else if (cast<Instruction>(user)->getParent() != entry_) {
-          return; // it is handed on: leave all of it in memory
-        }
-      }
-    }
-    IRBuilder<> builder(entry_);
-    for (auto& [place, same] : loads) {
-      const auto [begin, type] = place;
-      const int64_t end = begin + int64_t(layout_.getTypeStoreSize(type));
-      if (any_of(written,
-                 [&, first = begin](auto range) { return range.first < end && first < range.second; }))
-        continue;
-      Value* address = builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), own_env_, uint64_t(begin));
-      LoadInst* once = builder.CreateAlignedLoad(type, address, same.front()->getAlign(), "captured");
-      for (LoadInst* load : same) {
-        load->replaceAllUsesWith(once);
-        load->eraseFromParent();
-      }
-    }
-  }
-
-  // Variables of the program that nobody else can reach, and that the body does not write: the same for all packets.
-  void share_globals() {
-    for (BasicBlock* block : pattern_)
-      for (Instruction& instruction : *block)
-        if (auto* call = dyn_cast<CallBase>(&instruction); call && !wait_of(*call) &&
-                                                           call->mayWriteToMemory() &&
-                                                           call->getIntrinsicID() != Intrinsic::prefetch)
-          return;
-    for (GlobalVariable& variable : module_.globals()) {
-      if (!variable.hasLocalLinkage() || variable.isThreadLocal()) continue;
-      SmallVector<LoadInst*, 8> loads;
-      const bool simple = all_of(variable.users(), [&](User* user) {
-        auto* store = dyn_cast<StoreInst>(user);
-        auto* load = dyn_cast<LoadInst>(user);
-        if (load && load->getFunction() == run_) loads.push_back(load);
-        return (store && store->getPointerOperand() == &variable && store->getFunction() != run_) ||
-               (load && load->isSimple());
-      });
-      if (!simple) continue;
-      std::map<Type*, LoadInst*> shared;
-      for (LoadInst* load : loads) {
-        LoadInst*& once = shared[load->getType()];
-        if (!once) {
-          once = cast<LoadInst>(load->clone());
-          once->setName("shared");
-          once->insertInto(entry_, entry_->end());
-        }
-        load->replaceAllUsesWith(once);
-        load->eraseFromParent();
-      }
-    }
-  }
-
   void find_waits() {
-    Liveness liveness(pattern_);
+    LiveValues live(pattern_);
     for (CallInst* mark : waits_in(*run_)) {
       Wait& wait = waits_.emplace_back();
       wait.mark = mark;
       wait.number = unsigned(waits_.size());
       wait.stage = unsigned(cast<ConstantInt>(mark->getArgOperand(0))->getZExtValue());
-      for (Instruction* value : liveness.at_end(*mark->getParent()))
+      for (Instruction* value : live.at_end(*mark->getParent()))
         if (!isa<AllocaInst>(value)) wait.live.insert(value);
     }
     sort(waits_, [](const Wait& a, const Wait& b) {
@@ -788,7 +576,7 @@ void insert_wait(BasicBlock& from, BasicBlock& to, unsigned stage, const SiteKee
   BasicBlock& block = insert_block(from, to, "heddle.wait");
   IRBuilder<> builder(block.getTerminator());
   FunctionCallee wait =
-      block.getModule()->getOrInsertFunction(wait_name, builder.getVoidTy(), builder.getInt32Ty());
+      block.getModule()->getOrInsertFunction(wait_function, builder.getVoidTy(), builder.getInt32Ty());
   builder.CreateCall(wait, {builder.getInt32(stage)})->setDoesNotThrow();
 }
 
@@ -807,7 +595,7 @@ Expected<std::vector<Function*>> interleave(Module& module, const Plan& plan) {
     made.push_back(*run);
     if (function->use_empty()) function->eraseFromParent();
   }
-  if (Function* wait = module.getFunction(wait_name)) {
+  if (Function* wait = module.getFunction(wait_function)) {
     if (!wait->use_empty())
       return diagnose("a place to wait is in a function that could not be made part of its packet body",
                       "make the plan again with `heddle plan`");

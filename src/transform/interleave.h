@@ -4,6 +4,7 @@
 #include "plan/plan.h"
 #include "transform/site.h"
 
+#include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
 namespace llvm {
@@ -11,6 +12,8 @@ class Module;
 } // namespace llvm
 
 namespace heddle {
+
+inline constexpr llvm::StringLiteral wait_function = "heddle.wait";
 
 // In place of a site (site.h), in a body that is interleaved: where a packet waits to enter `stage`. What comes before an ordered
 // stage is a wait; so is what comes before an expensive load that is hidden. Other sites of such bodies are no places to wait.
