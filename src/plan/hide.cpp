@@ -127,8 +127,17 @@ private:
       told.hidden = hidden[i];
       told.reason = hidden[i] ? "stepping aside takes less time" : "stepping aside would take as long";
     }
-    for (size_t i = 0; i != loads_.size(); ++i)
-      if (result_.loads[i].hidden) hidden_edges_.push_back(loads_[i].edge);
+    std::vector<LoadCost> taken;
+    const double packets = double(std::max<uint64_t>(1, graph_.nodes[graph_.entry].visits));
+    for (size_t i = 0; i != loads_.size(); ++i) {
+      const PlannedLoad& load = result_.loads[i];
+      if (!load.hidden) continue;
+      hidden_edges_.push_back(loads_[i].edge);
+      taken.push_back(load.stall > 0
+                          ? LoadCost{load.accesses, load.stall}
+                          : LoadCost{double(graph_.nodes[loads_[i].node].visits) / packets, model.memory});
+    }
+    result_.least_batch = least_batch(instructions, taken, model);
   }
 
   static unsigned odd_from(unsigned stage) { return stage | 1; }

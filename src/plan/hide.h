@@ -14,6 +14,7 @@ struct Hiding {
   std::vector<unsigned> stages;   // by node
   std::vector<bool> ordered;      // by stage
   std::vector<PlannedSite> sites; // empty: nothing can be hidden
+  unsigned least_batch = 0;       // BodyPlan::least_batch
 };
 
 // Stages alternate: those that packets pass in packet order hold all that conflicts between packets, and the others hold the

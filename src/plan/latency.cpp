@@ -1,5 +1,5 @@
 // cycles(plain)  = instructions / per_cycle + sum(stalls) / overlap,   overlap = window / instructions, at least 1
-// cycles(hidden) = (instructions + step * steps) / per_cycle
+// cycles(hidden) = (instructions + step * steps) / per_cycle + pass * steps / in flight
 //                  + sum(hidden stalls) / in flight + sum(other stalls) / overlap
 // with no more overlap than the core has misses under way. `steps` counts the accesses of hidden loads, and one for the way to the
 // ordered code behind them. Deliberately coarse, like the price of cuts (make_plan.cpp): it is there to say no.
@@ -14,6 +14,8 @@
 #include <numeric>
 
 namespace heddle {
+
+static constexpr double worth_it = 0.9;
 
 LoadCost cost_of(const OpenedLoad& load, const MemoryModel& model) {
   return {load.accesses, load.level2 * model.level2 + load.level3 * model.level3 +
@@ -30,13 +32,12 @@ double predict_cycles(double instructions, llvm::ArrayRef<LoadCost> loads, llvm:
   if (steps > 0) steps += 1;
   instructions += steps * model.step_instructions;
   auto overlap = [&](double packets) { return std::clamp(packets, 1.0, model.misses_at_once); };
-  return instructions / model.per_cycle + hidden_stalls / overlap(in_flight) +
-         stalls / overlap(model.window / std::max(1.0, instructions));
+  return instructions / model.per_cycle + model.pass * steps / std::max(1.0, in_flight) +
+         hidden_stalls / overlap(in_flight) + stalls / overlap(model.window / std::max(1.0, instructions));
 }
 
 llvm::SmallVector<bool, 8> choose_hidden(double instructions, llvm::ArrayRef<LoadCost> loads,
                                          double in_flight, const MemoryModel& model) {
-  constexpr double worth_it = 0.9;
   llvm::SmallVector<size_t, 8> order(loads.size());
   std::iota(order.begin(), order.end(), 0);
   llvm::sort(order, [&](size_t a, size_t b) {
@@ -53,6 +54,18 @@ llvm::SmallVector<bool, 8> choose_hidden(double instructions, llvm::ArrayRef<Loa
     best = tried;
   }
   return best;
+}
+
+unsigned least_batch(double instructions, llvm::ArrayRef<LoadCost> hidden, const MemoryModel& model) {
+  const llvm::SmallVector<bool, 8> none(hidden.size(), false), all(hidden.size(), true);
+  unsigned batch = 2;
+  auto pays = [&] {
+    return predict_cycles(instructions, hidden, all, batch, model) <
+           worth_it * predict_cycles(instructions, hidden, none, batch, model);
+  };
+  while (batch < 64 && !pays())
+    batch *= 2;
+  return batch;
 }
 
 } // namespace heddle

@@ -19,6 +19,7 @@ struct MemoryModel {
   double window = 256;  // instructions that run ahead, in practice: half of what the processor can hold
   double per_cycle = 3; // instructions
   double step_instructions = 20; // that it takes to step aside and come back
+  double pass = 25;              // cycles to begin and end a run of all packets that wait at one place
 };
 
 // Of one load, per packet.
@@ -37,5 +38,8 @@ double predict_cycles(double instructions, llvm::ArrayRef<LoadCost> loads, llvm:
 // model may be wrong by.
 llvm::SmallVector<bool, 8> choose_hidden(double instructions, llvm::ArrayRef<LoadCost> loads,
                                          double in_flight, const MemoryModel& model);
+
+// The fewest packets of a batch, 2 to 64, with which these hidden loads pay as above.
+unsigned least_batch(double instructions, llvm::ArrayRef<LoadCost> hidden, const MemoryModel& model);
 
 } // namespace heddle

@@ -132,6 +132,7 @@ private:
     body_.loads = std::move(hiding.loads);
     if (hiding.sites.empty()) return;
     body_.interleaved = true;
+    body_.least_batch = hiding.least_batch;
     body_.sites = std::move(hiding.sites);
     body_.stages = stages_table(graph_, condensed_, hiding.stages);
     for (size_t s = 0; s != body_.stages.size(); ++s)

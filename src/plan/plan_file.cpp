@@ -164,6 +164,7 @@ template <typename Fields, Maybe<BodyPlan> T> void list_fields(Fields& fields, T
   fields("stages", body.stages);
   fields("sites", body.sites);
   fields("interleaved", body.interleaved);
+  fields("least_batch", body.least_batch);
   fields("loads", body.loads);
   fields("gates", body.gates);
   fields("deferred", body.deferred);

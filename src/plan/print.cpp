@@ -48,7 +48,7 @@ void print_loads(const BodyPlan& body, llvm::raw_ostream& out) {
   out << "  interleaved in one function; packets overtake each other in stages";
   for (size_t s = 0; s != body.stages.size(); ++s)
     if (!body.stages[s].ordered) out << ' ' << s;
-  out << '\n';
+  out << formatv("; batches of {0} packets and more\n", body.least_batch);
 }
 
 // Where packets may overtake each other, and which do not.

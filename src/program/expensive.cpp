@@ -78,6 +78,10 @@ void hide_expensive(const BasicBlock& block) {
   const_cast<CallBase*>(expensive_load_of(block))->addFnAttr(Attribute::get(block.getContext(), hidden));
 }
 
+bool is_prefetch_of_hidden(const Instruction& instruction) {
+  return instruction.getMetadata(hidden) != nullptr;
+}
+
 void finish_expensive(Module& module) {
   Function* function = module.getFunction(marker);
   if (!function) return;
@@ -85,9 +89,10 @@ void finish_expensive(Module& module) {
     auto* call = cast<CallBase>(user);
     if (call->hasFnAttr(hidden)) {
       IRBuilder<> builder(call);
-      builder.CreateIntrinsic(
+      CallInst* prefetch = builder.CreateIntrinsic(
           Intrinsic::prefetch, {builder.getPtrTy()},
           {call->getArgOperand(0), builder.getInt32(0), builder.getInt32(3), builder.getInt32(1)});
+      prefetch->setMetadata(hidden, MDNode::get(module.getContext(), {}));
     }
     call->eraseFromParent();
   }

@@ -10,6 +10,7 @@
 namespace llvm {
 class BasicBlock;
 class CallBase;
+class Instruction;
 class LoadInst;
 class Module;
 class Value;
@@ -32,5 +33,7 @@ const llvm::CallBase* expensive_load_of(const llvm::BasicBlock& block);
 void hide_expensive(const llvm::BasicBlock& block);
 // Prefetches for those that are hidden; all others go.
 void finish_expensive(llvm::Module& module);
+// Is it one of these? Where nobody steps aside it is of no use.
+bool is_prefetch_of_hidden(const llvm::Instruction& instruction);
 
 } // namespace heddle

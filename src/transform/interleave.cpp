@@ -36,6 +36,7 @@
 // the body that has no waits. profitable: the plan's. rewrite: below. count: the functions made.
 #include "transform/interleave.h"
 
+#include "program/expensive.h"
 #include "program/program.h"
 #include "runtime/layout.h"
 #include "transform/frame_layout.h"
@@ -150,8 +151,8 @@ private:
     ValueToValueMapTy copies;
     plain_ = CloneFunction(&body_, copies);
     plain_->setName(body_.getName() + ".plain");
-    for (CallInst* wait : waits_in(*plain_))
-      wait->eraseFromParent();
+    for (Instruction& instruction : make_early_inc_range(instructions(*plain_)))
+      if (wait_of(instruction) || is_prefetch_of_hidden(instruction)) instruction.eraseFromParent();
     plain_->removeFnAttr(Attribute::NoInline);
   }
 
@@ -295,7 +296,8 @@ private:
     LoadInst* limit = builder.CreateAlignedLoad(status_, setting, Align(4), "limit");
     limit->setAtomic(AtomicOrdering::Monotonic);
     Value* several = builder.CreateICmpUGT(limit, builder.getInt32(1));
-    several = builder.CreateAnd(several, builder.CreateICmpUGT(run_->getArg(1), builder.getInt64(1)));
+    several = builder.CreateAnd(several,
+                                builder.CreateICmpUGE(run_->getArg(1), builder.getInt64(plan_.least_batch)));
     builder.CreateCondBr(several, setup, plain);
 
     builder.SetInsertPoint(plain);

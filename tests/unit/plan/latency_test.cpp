@@ -40,6 +40,12 @@ TEST(Latency, NothingIsHiddenFromOnePacketAlone) {
   EXPECT_THAT(choose_hidden(2000, LoadCost{10, model.memory}, 1, model), ElementsAre(false));
 }
 
+TEST(Latency, AFewPacketsAreNotWorthAPass) {
+  EXPECT_GE(least_batch(55, LoadCost{10, model.level3}, model), 8u);
+  EXPECT_LE(least_batch(505, LoadCost{100, model.memory}, model), 4u);
+  EXPECT_LE(least_batch(2000, LoadCost{1, model.memory}, model), 64u);
+}
+
 TEST(Latency, TheStallIsWhatTheSharesSay) {
   OpenedLoad load;
   load.accesses = 3;
