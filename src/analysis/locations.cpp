@@ -12,7 +12,7 @@
 //
 // Relaxations decided here, each of which can be switched off by name:
 //   read-only       no access of the body to the range writes. Then order cannot be observed.
-//   packet-private  sharing.h.
+//   packet-private  sharing.h; the packet's own element of an array: induction.h.
 //   allocator       the system location of the same name: what differs is which addresses come back.
 //   commutative     every access to the range is part of an update by one and the same commutative operation
 //                   on the same bytes, whose old value is used for nothing else (effects_updates.h). Any order
