@@ -126,8 +126,14 @@ UndoWhenInterrupted UndoWhenInterrupted::move_back(std::string from, std::string
   return UndoWhenInterrupted(add({std::move(from), std::move(to), 0, false}));
 }
 
-UndoWhenInterrupted UndoWhenInterrupted::end(pid_t process, bool group) {
-  return UndoWhenInterrupted(add({{}, {}, process, group}));
+UndoWhenInterrupted UndoWhenInterrupted::end(llvm::function_ref<pid_t()> fork, bool group, pid_t& process) {
+  Register& known = all();
+  std::lock_guard<std::mutex> guard(known.lock);
+  process = fork();
+  if (process < 0) return {};
+  if (group) (void)setpgid(process, process); // the process does it, too: whoever comes first
+  known.entries.emplace(known.next, Undo{{}, {}, process, group});
+  return UndoWhenInterrupted(known.next++);
 }
 
 UndoWhenInterrupted& UndoWhenInterrupted::operator=(UndoWhenInterrupted&& other) noexcept {

@@ -1,6 +1,8 @@
 // Ending early without leaving anything behind.
 #pragma once
 
+#include "llvm/ADT/STLFunctionalExtras.h"
+
 #include <cstdint>
 #include <string>
 #include <sys/types.h>
@@ -24,8 +26,9 @@ public:
   static UndoWhenInterrupted remove(std::string path);
   // Moves `from` over `to`, where it was before.
   static UndoWhenInterrupted move_back(std::string from, std::string to);
-  // Ends a process (`group`: all of its group), by SIGTERM and, if it stays, by SIGKILL.
-  static UndoWhenInterrupted end(pid_t process, bool group);
+  // Ends a process (`group`: all of its group), by SIGTERM and, if it stays, by SIGKILL. `fork` makes it, and does not return in
+  // it; no interrupt comes between that and here. `process`: what it returns; negative: nothing is to be undone.
+  static UndoWhenInterrupted end(llvm::function_ref<pid_t()> fork, bool group, pid_t& process);
 
   UndoWhenInterrupted(UndoWhenInterrupted&& other) noexcept : key_(other.key_) { other.key_ = 0; }
   UndoWhenInterrupted& operator=(UndoWhenInterrupted&& other) noexcept;

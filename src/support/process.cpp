@@ -88,20 +88,22 @@ llvm::Expected<ProcessResult> run_process(llvm::StringRef program, llvm::ArrayRe
     return diagnose(llvm::Twine("cannot start: ") + strerror(errno), "raise the limit of open files",
                     program);
   auto begin = std::chrono::steady_clock::now();
-  pid_t pid = fork();
   const bool group = options.own_group || options.timeout_seconds;
-  if (pid == 0) {
+  auto fork_and_start = [&] {
+    const pid_t forked = fork();
+    if (forked != 0) return forked;
     if (group) setpgid(0, 0);
     restore_signals_in_child();
     start(path, argv, options, report[1]);
-  }
+  };
+  pid_t pid = -1;
+  auto undo = UndoWhenInterrupted::end(fork_and_start, group, pid);
   close(report[1]);
   if (pid < 0) {
     close(report[0]);
     return diagnose(llvm::Twine("cannot start: ") + strerror(errno), "free some memory or processes",
                     program);
   }
-  auto undo = UndoWhenInterrupted::end(pid, group);
   int error = 0;
   bool failed = read(report[0], &error, sizeof error) == sizeof error;
   close(report[0]);
