@@ -110,6 +110,19 @@ TEST_P(Lpm6, finds_what_a_search_finds) {
   }
 }
 
+// Nodes of many entries, behind paths that prefixes leave.
+TEST_P(Lpm6, finds_among_many_siblings) {
+  Random random(1);
+  Routes routes = {route("2001:db8::", 30, 1), route("2001:db8:1200::", 40, 2)};
+  for (uint32_t i = 0; i < 60; ++i) {
+    routes.push_back(route("2001:db8:1234:5600::", uint8_t(57 + random.below(8)), 10 + i));
+    routes.back().prefix[7] = uint8_t(random.below(256));
+    routes.push_back(route("2002::", 128, 100 + i));
+    routes.back().prefix[15] = uint8_t(i);
+  }
+  compare(routes, table_of(routes, GetParam()), random);
+}
+
 TEST_P(Lpm6, without_routes_finds_none) {
   EXPECT_EQ(look_up(table_of({}, GetParam()), "2001:db8::1"), LPM6_NO_ROUTE);
 }
@@ -144,7 +157,7 @@ TEST_P(Lpm6, refuses_lengths_and_hops_out_of_range) {
   EXPECT_FALSE(table_of({route("::", 129, 1)}, GetParam()));
   EXPECT_EQ(errno, EINVAL);
   errno = 0;
-  EXPECT_FALSE(table_of({route("::", 64, LPM6_NO_ROUTE)}, GetParam()));
+  EXPECT_FALSE(table_of({route("::", 64, LPM6_MAX_HOP + 1)}, GetParam()));
   EXPECT_EQ(errno, EINVAL);
 }
 
@@ -152,27 +165,39 @@ INSTANTIATE_TEST_SUITE_P(Forms, Lpm6, testing::Bool(), [](const testing::TestPar
   return form.param ? "compressed" : "plain";
 });
 
-// Steps that a look-up takes: what compression is for.
-int steps(const Table& table, const char* address) {
-  lpm6_walk walk = lpm6_begin(table.get(), route(address, 0, 0).prefix);
-  uint32_t hop = 0;
+// Cache lines that a look-up touches: what compression is for.
+int lines(const Table& table, const char* text) {
+  const lpm6_route address = route(text, 0, 0);
+  uint32_t entry = *lpm6_first(table.get(), address.prefix);
+  unsigned at = LPM6_FIRST_BYTES;
   int count = 1;
-  while (!lpm6_step(table.get(), &walk, &hop))
-    ++count;
+  for (; entry >= LPM6_IS_NODE; ++count)
+    entry = lpm6_next(lpm6_place(table.get(), entry, address.prefix, &at), entry, address.prefix, &at);
   return count;
 }
 
-TEST(Lpm6Compression, a_prefix_alone_takes_one_step) {
+TEST(Lpm6Compression, a_prefix_alone_takes_two_lines) {
   const Routes routes = {route("2001:db8:1234::", 48, 1), route("2002:db8:1200::", 43, 2)};
-  EXPECT_EQ(steps(table_of(routes, false), "2001:db8:1234::"), 4);
-  EXPECT_EQ(steps(table_of(routes, true), "2001:db8:1234::"), 1);
-  EXPECT_EQ(steps(table_of(routes, true), "2002:db8:1200::"), 1);
+  EXPECT_EQ(lines(table_of(routes, false), "2001:db8:1234::"), 4);
+  EXPECT_EQ(lines(table_of(routes, true), "2001:db8:1234::"), 2);
+  EXPECT_EQ(lines(table_of(routes, true), "2002:db8:1200::"), 2);
 }
 
-TEST(Lpm6Compression, a_path_leads_to_where_prefixes_part) {
+TEST(Lpm6Compression, few_prefixes_take_two_lines) {
   const Routes routes = {route("2001:db8:1234:5600::", 64, 1), route("2001:db8:1234:5700::", 64, 2)};
-  EXPECT_EQ(steps(table_of(routes, false), "2001:db8:1234:5600::"), 6);
-  EXPECT_EQ(steps(table_of(routes, true), "2001:db8:1234:5600::"), 2);
+  EXPECT_EQ(lines(table_of(routes, false), "2001:db8:1234:5600::"), 6);
+  EXPECT_EQ(lines(table_of(routes, true), "2001:db8:1234:5600::"), 2);
+}
+
+// Five prefixes are too many for leaves, and have nothing in common behind the path.
+TEST(Lpm6Compression, a_path_leads_to_where_many_part) {
+  Routes routes;
+  for (uint32_t i = 0; i < 5; ++i) {
+    routes.push_back(route("2001:db8:1234:5600::", 64, i));
+    routes.back().prefix[6] = uint8_t(i);
+  }
+  EXPECT_EQ(lines(table_of(routes, false), "2001:db8:1234:300::"), 6);
+  EXPECT_EQ(lines(table_of(routes, true), "2001:db8:1234:300::"), 3);
 }
 
 } // namespace
