@@ -30,8 +30,8 @@ done
 dpdk=$(pkg-config --cflags libdpdk | sed 's/-I/-isystem /g')
 # shellcheck disable=SC2086
 compile() {
-  "$build/bin/heddle-c++" -std=c++20 $dpdk -isystem "$work/dpdk" -I "$here/../../include" -O2 -g -march=native \
-    -fno-exceptions -fno-rtti -Wall -Wextra "$@"
+  "$build/bin/heddle-c++" -std=c++20 $dpdk -isystem "$work/dpdk" -I "$here/../../include" -I "$here/../../examples" \
+    -O2 -g -march=native -fno-exceptions -fno-rtti -Wall -Wextra "$@"
 }
 
 unannotated= profiled=
@@ -50,6 +50,7 @@ for source in "$here"/*.cpp; do
     ;;
   esac
 done
+"$build/bin/heddle-cc" -O2 -g -march=native -Wall -Wextra -c "$here/../../examples/forward/lpm6.c" -o objects/trie.o
 # shellcheck disable=SC2046
 compile -o lookup objects/*.o $(pkg-config --libs libdpdk)
 

@@ -4,15 +4,9 @@
 
 #include "amac.h"
 #include "coroutine.h"
-#include "dpdk.h"
-#include "memory.h"
-#include "random.h"
+#include "lpm6_table.h"
+#include "prefixes6.h"
 #include "workload.h"
-
-#include <arpa/inet.h>
-
-#include <cstdio>
-#include <cstring>
 
 using namespace lookup;
 
@@ -101,101 +95,28 @@ LPM6(coroutines) {
 
 namespace {
 
-struct Prefix {
-  Lpm6Address address;
-  uint8_t length;
-};
-
-void put_random_bits(Lpm6Address& address, int from, int to, Random& random) {
-  for (int bit = from; bit < to; ++bit)
-    address.bytes[bit / 8] |= uint8_t((random.next() & 1) << (7 - bit % 8));
-}
-
-// As in G-Opt: random ones of 48 to 64 bits.
-std::vector<Prefix> random_prefixes(uint32_t count) {
-  Random random(10);
-  std::vector<Prefix> result(count);
-  for (Prefix& prefix : result) {
-    prefix.length = uint8_t(48 + random.below(17));
-    put_random_bits(prefix.address, 0, prefix.length, random);
-  }
-  return result;
-}
-
-// Of DATA/routeviews-ipv6-201409.txt, ADDRESS/LENGTH a line; empty: it could not be read.
-std::vector<Prefix> real_prefixes(const char* data, uint32_t most) {
-  char path[4096], line[128];
-  std::snprintf(path, sizeof path, "%s/routeviews-ipv6-201409.txt", data);
-  std::vector<Prefix> result;
-  std::FILE* file = std::fopen(path, "r");
-  if (!file) return result;
-  while (result.size() < most && std::fgets(line, sizeof line, file)) {
-    char* slash = std::strchr(line, '/');
-    unsigned length = 0;
-    Prefix prefix = {};
-    if (!slash || std::sscanf(slash + 1, "%u", &length) != 1 || length < 1 || length > 128) continue;
-    *slash = '\0';
-    if (inet_pton(AF_INET6, line, prefix.address.bytes) != 1) continue;
-    prefix.length = uint8_t(length);
-    result.push_back(prefix);
-  }
-  std::fclose(file);
-  return result;
-}
-
-// A table in DPDK's memory; null, with the reason printed. The caller frees it.
-rte_lpm6* build(const std::vector<Prefix>& prefixes, uint32_t number_tbl8s) {
-  const rte_lpm6_config config = {uint32_t(prefixes.size()), number_tbl8s, 0};
-  rte_lpm6* table = rte_lpm6_create("lookup", -1, &config);
-  if (!table) {
-    std::printf("SKIP: lpm6: DPDK has no memory for the table\n");
-    return nullptr;
-  }
-  for (uint32_t i = 0; i < prefixes.size(); ++i)
-    if (rte_lpm6_add(table, prefixes[i].address.bytes, prefixes[i].length, i) < 0) {
-      std::printf("SKIP: lpm6: DPDK refuses prefix %u\n", i);
-      rte_lpm6_free(table);
-      return nullptr;
-    }
-  return table;
-}
-
 class Lpm6Workload final : public Workload {
 public:
-  Lpm6Workload(const Setup& setup, const rte_lpm6& built, const std::vector<Prefix>& prefixes)
-      : pages_(sizeof(rte_lpm6) + used(built) * RTE_LPM6_TBL8_GROUP_NUM_ENTRIES * sizeof(rte_lpm6_tbl_entry),
-               setup.huge),
-        keys_(setup.keys) {
-    std::memcpy(pages_.as<char>(), &built, pages_.size());
-    // Addresses within prefixes, as in G-Opt.
-    Draw draw(prefixes.size(), setup.zipf, 11);
-    Random random(12);
-    for (Lpm6Address& key : keys_) {
-      const Prefix& prefix = prefixes[draw.next()];
-      key = prefix.address;
-      put_random_bits(key, prefix.length, 128, random);
-    }
+  Lpm6Workload(const Setup& setup, const std::vector<Prefix6>& prefixes, const rte_lpm6& built)
+      : table_(built, setup.huge), keys_(addresses_in(prefixes, setup)) {
     key_bytes = sizeof(Lpm6Address);
     result_bytes = sizeof(uint32_t);
     key_count = keys_.size();
-    table_bytes = pages_.size();
+    table_bytes = table_.bytes();
     variants = LOOKUP_VARIANTS(lpm6);
   }
-  const void* table() const override { return pages_.as<rte_lpm6>(); }
+  const void* table() const override { return table_.get(); }
   const void* keys() const override { return keys_.data(); }
 
 private:
-  // Groups are taken from the pool's start.
-  static size_t used(const rte_lpm6& table) { return table.tbl8_pool_pos; }
-
-  Pages pages_;
+  Lpm6Table table_;
   std::vector<Lpm6Address> keys_;
 };
 
-std::unique_ptr<Workload> make(const Setup& setup, const std::vector<Prefix>& prefixes) {
-  rte_lpm6* built = build(prefixes, uint32_t(prefixes.size() * 5 + 256));
+std::unique_ptr<Workload> make(const Setup& setup, const std::vector<Prefix6>& prefixes) {
+  rte_lpm6* built = build_lpm6(prefixes);
   if (!built) return nullptr;
-  auto workload = std::make_unique<Lpm6Workload>(setup, *built, prefixes);
+  auto workload = std::make_unique<Lpm6Workload>(setup, prefixes, *built);
   rte_lpm6_free(built);
   return workload;
 }
@@ -203,16 +124,9 @@ std::unique_ptr<Workload> make(const Setup& setup, const std::vector<Prefix>& pr
 } // namespace
 
 std::unique_ptr<Workload> lookup::make_lpm6(const Setup& setup) {
-  if (!start_dpdk()) return nullptr;
   return make(setup, random_prefixes(setup.small ? 2000 : 200000));
 }
 
 std::unique_ptr<Workload> lookup::make_lpm6_real(const Setup& setup) {
-  const std::vector<Prefix> prefixes = real_prefixes(setup.data, setup.small ? 2000 : UINT32_MAX);
-  if (prefixes.empty()) {
-    std::printf("SKIP: lpm6-real: no routeviews-ipv6-201409.txt in %s\n", setup.data);
-    return nullptr;
-  }
-  if (!start_dpdk()) return nullptr;
-  return make(setup, prefixes);
+  return make(setup, real_prefixes(setup));
 }

@@ -2,13 +2,9 @@
 // own, from its source (fetch-dpdk); the file that includes this one has defined EXPENSIVE.
 #pragma once
 
+#include "prefixes6.h"
+
 #include <rte_lpm6_lookup.h>
-
-#include <cstdint>
-
-struct Lpm6Address {
-  uint8_t bytes[16];
-};
 
 constexpr uint32_t lpm6_no_route = UINT32_MAX;
 
