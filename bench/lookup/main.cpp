@@ -20,6 +20,12 @@ static const Kind kinds[] = {
     {"lpm4", false, false, make_lpm4},
     {"lpm6", false, false, make_lpm6},
     {"lpm6-real", false, false, make_lpm6_real},
+    {"trie6", false, false, make_trie6},
+    {"trie6-compressed", false, false, make_trie6_compressed},
+    {"compression-best", false, false, make_compression_best},
+    {"compression-some", false, false, make_compression_some},
+    {"compression-none", false, false, make_compression_none},
+    {"compression-real", false, false, make_compression_real},
     {"l2", true, false, make_l2},
     {"l2-dpdk", true, false, make_l2_dpdk},
     {"ndn", true, false, make_ndn},
@@ -46,6 +52,8 @@ static void print(const Kind& kind, const Setup& setup, const Workload& workload
   for (const Result& result : measurement.results) {
     std::printf("{\"workload\":\"%s\",", kind.name);
     if (kind.hops) std::printf("\"hops\":%d,", setup.hops);
+    for (const auto& [name, value] : workload.notes)
+      std::printf("\"%s\":%.2f,", name, value);
     std::printf("\"bytes\":%zu,\"pages\":\"%s\",\"keys\":\"%s\",\"batch\":%d,\"variant\":\"%s\",\"ns\":%.3f,"
                 "\"ratio\":%.3f,\"ci\":[%.3f,%.3f]}\n",
                 workload.table_bytes, setup.huge ? "huge" : "4K", setup.zipf ? "zipf" : "uniform", batch,

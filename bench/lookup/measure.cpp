@@ -49,7 +49,7 @@ public:
   double run(const Variant& variant, size_t from, size_t count) {
     const auto* keys = static_cast<const char*>(workload_.keys()) + from * workload_.key_bytes;
     char* results = results_.data() + from * workload_.result_bytes;
-    const void* table = workload_.table();
+    const void* table = variant.table ? variant.table : workload_.table();
     std::memset(results, 0xff, count * workload_.result_bytes);
     const double start = now();
     for (size_t at = 0; at < count; at += batch_)

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace lookup {
@@ -27,6 +28,7 @@ constexpr int most_in_batch = 256;
 struct Variant {
   const char* name;
   Batch run;
+  const void* table = nullptr; // null: the workload's
 };
 
 // A typed batch function without its types. One call per batch more, for all variants alike.
@@ -49,6 +51,7 @@ public:
   size_t table_bytes = 0; // what it really takes
   bool uneven = false;    // keys take so different times that a part of them says nothing of others
   std::vector<Variant> variants;
+  std::vector<std::pair<const char*, double>> notes; // on table and keys, printed with each result
 };
 
 // NAME_baseline and NAME_heddle from NAME_plain.cpp (plain.h); the others from NAME.cpp.
@@ -73,6 +76,12 @@ std::unique_ptr<Workload> make_cuckoo(const Setup& setup);
 std::unique_ptr<Workload> make_lpm4(const Setup& setup);
 std::unique_ptr<Workload> make_lpm6(const Setup& setup);
 std::unique_ptr<Workload> make_lpm6_real(const Setup& setup);
+std::unique_ptr<Workload> make_trie6(const Setup& setup);
+std::unique_ptr<Workload> make_trie6_compressed(const Setup& setup);
+std::unique_ptr<Workload> make_compression_best(const Setup& setup);
+std::unique_ptr<Workload> make_compression_some(const Setup& setup);
+std::unique_ptr<Workload> make_compression_none(const Setup& setup);
+std::unique_ptr<Workload> make_compression_real(const Setup& setup);
 std::unique_ptr<Workload> make_ac(const Setup& setup);
 std::unique_ptr<Workload> make_ndn(const Setup& setup);
 std::unique_ptr<Workload> make_l2(const Setup& setup);
