@@ -91,6 +91,7 @@ public:
     key_bytes = result_bytes = sizeof(uint32_t);
     key_count = keys_.size();
     table_bytes = setup.bytes;
+    regions = {{next, setup.bytes}};
     variants = LOOKUP_VARIANTS(chase);
   }
   const void* table() const override { return &table_; }

@@ -1,6 +1,8 @@
 // Pointer chasing: H[i] = L[H[i]], `hops` times, with a random permutation L (G-Opt, sections 2.5 and 3.3). Nothing but memory.
 #pragma once
 
+#include "anywhere.h"
+
 #include <cstdint>
 
 struct Chase {

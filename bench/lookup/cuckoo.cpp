@@ -123,6 +123,7 @@ public:
     key_bytes = result_bytes = sizeof(uint32_t);
     key_count = keys_.size();
     table_bytes = setup.bytes;
+    regions = {{table_.buckets, setup.bytes}};
     variants = LOOKUP_VARIANTS(cuckoo);
   }
   const void* table() const override { return &table_; }

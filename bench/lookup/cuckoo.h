@@ -2,6 +2,8 @@
 // words of MemC3: Fan, Andersen and Kaminsky, NSDI 2013). Keys and values are 32-bit numbers; no key is 0.
 #pragma once
 
+#include "anywhere.h"
+
 #include <cstdint>
 
 struct CuckooBucket {
@@ -13,21 +15,21 @@ struct Cuckoo {
   uint64_t mask; // how many buckets there are, less one
 };
 
-inline uint64_t cuckoo_hash(uint32_t key) {
+ANYWHERE inline uint64_t cuckoo_hash(uint32_t key) {
   uint64_t hash = key * 0x9e3779b97f4a7c15u;
   hash ^= hash >> 32;
   return hash * 0xd6e8feb86659fd93u;
 }
 // Where a key may be.
-inline uint64_t cuckoo_first(uint64_t hash, uint64_t mask) {
+ANYWHERE inline uint64_t cuckoo_first(uint64_t hash, uint64_t mask) {
   return (hash >> 32) & mask;
 }
-inline uint64_t cuckoo_second(uint64_t hash, uint64_t mask) {
+ANYWHERE inline uint64_t cuckoo_second(uint64_t hash, uint64_t mask) {
   return (hash ^ (hash >> 29)) & mask;
 }
 
 // The slots with the key, as bits.
-inline unsigned cuckoo_matches(const CuckooBucket& bucket, uint32_t key) {
+ANYWHERE inline unsigned cuckoo_matches(const CuckooBucket& bucket, uint32_t key) {
   unsigned matches = 0;
   for (unsigned slot = 0; slot < 8; slot++)
     matches |= unsigned(bucket.keys[slot] == key) << slot;

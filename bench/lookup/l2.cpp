@@ -137,6 +137,7 @@ public:
     result_bytes = sizeof(uint32_t);
     key_count = keys_.size();
     table_bytes = setup.bytes;
+    regions = {{table_.buckets, setup.bytes}};
     variants = LOOKUP_VARIANTS(l2);
   }
   const void* table() const override { return &table_; }

@@ -3,6 +3,8 @@
 // is a cache line of eight slots; a slot is an address and its port.
 #pragma once
 
+#include "anywhere.h"
+
 #include <cstdint>
 #include <cstring>
 
@@ -20,7 +22,7 @@ struct L2 {
 
 constexpr uint16_t l2_flood = 0xffff; // the port of an address that is not known
 
-inline uint64_t l2_address(const uint8_t* bytes) {
+ANYWHERE inline uint64_t l2_address(const uint8_t* bytes) {
   uint32_t low;
   uint16_t high;
   std::memcpy(&low, bytes, 4);
@@ -28,30 +30,30 @@ inline uint64_t l2_address(const uint8_t* bytes) {
   return low | uint64_t(high) << 32;
 }
 
-inline uint64_t l2_hash(uint64_t address) {
+ANYWHERE inline uint64_t l2_hash(uint64_t address) {
   uint64_t hash = address * 0x9e3779b97f4a7c15u;
   hash ^= hash >> 32;
   return hash * 0xd6e8feb86659fd93u;
 }
-inline uint64_t l2_first(uint64_t hash, uint64_t mask) {
+ANYWHERE inline uint64_t l2_first(uint64_t hash, uint64_t mask) {
   return (hash >> 32) & mask;
 }
-inline uint64_t l2_second(uint64_t hash, uint64_t mask) {
+ANYWHERE inline uint64_t l2_second(uint64_t hash, uint64_t mask) {
   return (hash ^ (hash >> 29)) & mask;
 }
 
 // The slots with the address, as bits.
-inline unsigned l2_matches(const L2Bucket& bucket, uint64_t address) {
+ANYWHERE inline unsigned l2_matches(const L2Bucket& bucket, uint64_t address) {
   unsigned matches = 0;
   for (unsigned slot = 0; slot < 8; slot++)
     matches |= unsigned(bucket.slots[slot] >> 16 == address) << slot;
   return matches;
 }
-inline uint16_t l2_port(const L2Bucket& bucket, unsigned matches) {
-  return matches ? uint16_t(bucket.slots[__builtin_ctz(matches)]) : l2_flood;
+ANYWHERE inline uint16_t l2_port(const L2Bucket& bucket, unsigned matches) {
+  return matches ? uint16_t(bucket.slots[lookup::lowest_bit(matches)]) : l2_flood;
 }
 // What both look-ups give: where the packet goes, and where its source was learnt.
-inline uint32_t l2_result(uint16_t to, uint16_t from) {
+ANYWHERE inline uint32_t l2_result(uint16_t to, uint16_t from) {
   return to | uint32_t(from) << 16;
 }
 

@@ -108,6 +108,7 @@ public:
     key_bytes = result_bytes = sizeof(uint32_t);
     key_count = keys_.size();
     table_bytes = pages_.size();
+    regions = {{copy->tbl24, sizeof copy->tbl24}, {tbl8, tbl8_entries * sizeof *tbl8}};
     variants = LOOKUP_VARIANTS(lpm4);
   }
   const void* table() const override { return pages_.as<rte_lpm>(); }

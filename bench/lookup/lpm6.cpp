@@ -103,6 +103,8 @@ public:
     result_bytes = sizeof(uint32_t);
     key_count = keys_.size();
     table_bytes = table_.bytes();
+    const rte_lpm6* copy = table_.get();
+    regions = {{copy->tbl24, sizeof copy->tbl24}, {copy->tbl8, table_.bytes() - sizeof *copy}};
     variants = LOOKUP_VARIANTS(lpm6);
   }
   const void* table() const override { return table_.get(); }

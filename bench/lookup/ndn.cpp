@@ -172,6 +172,7 @@ public:
     result_bytes = sizeof(uint32_t);
     key_count = keys_.size();
     table_bytes = buckets_.size() + entries_.size();
+    regions = {{table_.buckets, buckets_.size()}, {table_.entries, entries_.size()}};
     variants = LOOKUP_VARIANTS(ndn);
   }
   const void* table() const override { return &table_; }

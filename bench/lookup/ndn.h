@@ -2,10 +2,12 @@
 // million URLs). A bucket is one cache line of eight tags and eight numbers of entries; an entry is another.
 #pragma once
 
+#include "anywhere.h"
+
 #include <cstdint>
 #include <cstring>
 
-struct NdnName {
+struct alignas(8) NdnName {
   char text[32];
 };
 struct NdnBucket {
@@ -21,19 +23,22 @@ struct Ndn {
   uint64_t mask; // how many buckets there are, less one
 };
 
-inline uint64_t ndn_word(const char* at) {
+ANYWHERE inline uint64_t ndn_word(const char* at) {
   uint64_t word;
   std::memcpy(&word, at, sizeof word);
   return word;
 }
 
+ANYWHERE inline uint64_t ndn_rotate(uint64_t word, int by) {
+  return word >> by | word << (64 - by);
+}
+
 // CityHash64 1.1 of 32 bytes (its HashLen17to32).
-inline uint64_t ndn_hash(const NdnName& name) {
+ANYWHERE inline uint64_t ndn_hash(const NdnName& name) {
   constexpr uint64_t k1 = 0xb492b66fbe98f273u, k2 = 0x9ae16a3b2f90404fu, factor = k2 + 2 * 32;
-  auto rotate = [](uint64_t word, int by) { return word >> by | word << (64 - by); };
   const uint64_t a = ndn_word(name.text) * k1, b = ndn_word(name.text + 8),
                  c = ndn_word(name.text + 24) * factor, d = ndn_word(name.text + 16) * k2;
-  const uint64_t u = rotate(a + b, 43) + rotate(c, 30) + d, v = a + rotate(b + k2, 18) + c;
+  const uint64_t u = ndn_rotate(a + b, 43) + ndn_rotate(c, 30) + d, v = a + ndn_rotate(b + k2, 18) + c;
   uint64_t x = (u ^ v) * factor;
   x ^= x >> 47;
   x = (v ^ x) * factor;
@@ -41,26 +46,29 @@ inline uint64_t ndn_hash(const NdnName& name) {
   return x * factor;
 }
 
-inline uint32_t ndn_tag(uint64_t hash) {
+ANYWHERE inline uint32_t ndn_tag(uint64_t hash) {
   return uint32_t(hash >> 32) | 1;
 }
-inline uint64_t ndn_first(uint64_t hash, uint64_t mask) {
+ANYWHERE inline uint64_t ndn_first(uint64_t hash, uint64_t mask) {
   return hash & mask;
 }
 // Where else what has a tag may be: going there twice leads back.
-inline uint64_t ndn_other(uint64_t bucket, uint32_t tag, uint64_t mask) {
+ANYWHERE inline uint64_t ndn_other(uint64_t bucket, uint32_t tag, uint64_t mask) {
   return (bucket ^ (tag * 0x5bd1e995u)) & mask;
 }
 
 // The slots with the tag, as bits.
-inline unsigned ndn_matches(const NdnBucket& bucket, uint32_t tag) {
+ANYWHERE inline unsigned ndn_matches(const NdnBucket& bucket, uint32_t tag) {
   unsigned matches = 0;
   for (unsigned slot = 0; slot < 8; slot++)
     matches |= unsigned(bucket.tags[slot] == tag) << slot;
   return matches;
 }
-inline bool ndn_same(const NdnName& a, const NdnName& b) {
-  return std::memcmp(a.text, b.text, sizeof a.text) == 0;
+ANYWHERE inline bool ndn_same(const NdnName& a, const NdnName& b) {
+  uint64_t differ = 0;
+  for (unsigned at = 0; at < sizeof a.text; at += 8)
+    differ |= ndn_word(a.text + at) ^ ndn_word(b.text + at);
+  return differ == 0;
 }
 
 constexpr uint32_t ndn_no_port = UINT32_MAX;

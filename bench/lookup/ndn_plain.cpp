@@ -1,23 +1,5 @@
-// A name's look-up as anybody writes it; compiled twice (plain.h).
-#include "ndn.h"
-#include "plain.h"
-
-static inline uint32_t look_up(const Ndn* table, const NdnName& name) {
-  const uint64_t hash = ndn_hash(name);
-  const uint32_t tag = ndn_tag(hash);
-  uint64_t at = ndn_first(hash, table->mask);
-  for (int attempt = 0; attempt < 2; attempt++) {
-    const NdnBucket* bucket = &table->buckets[at];
-    EXPENSIVE(bucket);
-    for (unsigned matches = ndn_matches(*bucket, tag); matches; matches &= matches - 1) {
-      const NdnEntry* entry = &table->entries[bucket->entries[__builtin_ctz(matches)]];
-      EXPENSIVE(entry);
-      if (ndn_same(entry->name, name)) return entry->port;
-    }
-    at = ndn_other(at, tag, table->mask);
-  }
-  return ndn_no_port;
-}
+// A name's look-up, over a batch; compiled twice (plain.h).
+#include "ndn_look_up.h"
 
 PLAIN(ndn)(const Ndn* __restrict table, const NdnName* __restrict keys, uint32_t* __restrict results, int n) {
   for (int i = 0; i < n; i++)

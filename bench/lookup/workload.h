@@ -41,6 +41,12 @@ struct Erased<function> {
   }
 };
 
+// Memory that a table has beside the object that table() gives.
+struct Region {
+  const void* start;
+  size_t bytes;
+};
+
 class Workload {
 public:
   virtual ~Workload() = default;
@@ -51,6 +57,7 @@ public:
   size_t table_bytes = 0; // what it really takes
   bool uneven = false;    // keys take so different times that a part of them says nothing of others
   std::vector<Variant> variants;
+  std::vector<Region> regions; // for copies on a GPU: each array of the table, in its order
   std::vector<std::pair<const char*, double>> notes; // on table and keys, printed with each result
 };
 
