@@ -65,7 +65,7 @@ Look look(const char* name, std::unique_ptr<Workload> (*make)(const Setup&), siz
 
 constexpr int most = 1 << 20; // look-ups of a batch, and distinct keys
 
-// The first `n` keys' results, to compare with.
+// All keys' results, to compare with.
 std::vector<uint32_t> expected_of(const Workload& workload) {
   std::vector<uint32_t> results(workload.key_count);
   const auto* keys = static_cast<const char*>(workload.keys());
