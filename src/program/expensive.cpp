@@ -68,10 +68,15 @@ void insert_expensive(Module& module) {
   }
 }
 
+bool marks_expensive(const Instruction& instruction) {
+  auto* call = dyn_cast<CallBase>(&instruction);
+  const Function* callee = call ? call->getCalledFunction() : nullptr;
+  return callee && callee->getName() == marker;
+}
+
 const CallBase* expensive_load_of(const BasicBlock& block) {
   const CallBase* call = ending_call(block);
-  const Function* callee = call ? call->getCalledFunction() : nullptr;
-  return callee && callee->getName() == marker ? call : nullptr;
+  return call && marks_expensive(*call) ? call : nullptr;
 }
 
 void hide_expensive(const BasicBlock& block) {

@@ -26,6 +26,7 @@ llvm::BasicBlock* mark_expensive(llvm::LoadInst& load, unsigned which);
 // Which opened load a call marks; none: an annotation's.
 std::optional<unsigned> opened_load_of(const llvm::CallBase& marker);
 
+bool marks_expensive(const llvm::Instruction& instruction);
 // The call that marks an expensive load and ends the block; null: none.
 const llvm::CallBase* expensive_load_of(const llvm::BasicBlock& block);
 

@@ -1,8 +1,11 @@
 #include "program/pipeline.h"
 
+#include "program/expensive.h"
 #include "program/modelled.h"
 #include "support/diagnostic.h"
 
+#include "llvm/Analysis/CFG.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -79,6 +82,17 @@ bool ends_block(const Instruction& call) {
   return isa<UnreachableInst>(next) || cast<CallInst>(call).isMustTailCall();
 }
 
+// A body of which a compiler could make vectors of packets: no loop is in it, and no call but Heddle's own marks.
+bool could_be_vectors(Function& body) {
+  if (body.hasFnAttribute(Attribute::NoImplicitFloat)) return false;
+  SmallVector<std::pair<const BasicBlock*, const BasicBlock*>, 4> loops;
+  FindFunctionBackedges(body, loops);
+  return loops.empty() && none_of(instructions(body), [](const Instruction& instruction) {
+           return isa<CallBase>(instruction) && !isa<IntrinsicInst>(instruction) &&
+                  !marks_expensive(instruction);
+         });
+}
+
 } // namespace
 
 Expected<std::unique_ptr<TargetMachine>> target_machine(const Module& module) {
@@ -114,14 +128,26 @@ void join_branches(TargetMachine& machine, ArrayRef<Function*> functions) {
     manager.run(*function, passes.functions);
 }
 
-void optimise(Module& module, TargetMachine& machine, unsigned level) {
+void optimise(Module& module, TargetMachine& machine, unsigned level, ArrayRef<std::string> bodies) {
   Passes passes(machine);
   const OptimizationLevel levels[] = {OptimizationLevel::O0, OptimizationLevel::O1, OptimizationLevel::O2,
                                       OptimizationLevel::O3};
   OptimizationLevel chosen = levels[std::min(level, 3U)];
-  ModulePassManager manager = level == 0 ? passes.builder.buildO0DefaultPipeline(chosen)
-                                         : passes.builder.buildPerModuleDefaultPipeline(chosen);
-  manager.run(module, passes.modules);
+  if (level == 0) {
+    passes.builder.buildO0DefaultPipeline(chosen).run(module, passes.modules);
+    return;
+  }
+  passes.builder.buildModuleSimplificationPipeline(chosen, ThinOrFullLTOPhase::None)
+      .run(module, passes.modules);
+  SmallVector<Function*, 4> later;
+  for (StringRef name : bodies)
+    if (Function* body = module.getFunction(name); body && could_be_vectors(*body)) later.push_back(body);
+  for (Function* body : later)
+    body->addFnAttr(Attribute::NoImplicitFloat); // the vectorisers pass over such functions
+  passes.builder.buildModuleOptimizationPipeline(chosen, ThinOrFullLTOPhase::None)
+      .run(module, passes.modules);
+  for (Function* body : later)
+    body->removeFnAttr(Attribute::NoImplicitFloat);
 }
 
 void simplify(TargetMachine& machine, ArrayRef<Function*> functions, bool loops) {

@@ -25,8 +25,10 @@ void make_readable(llvm::Module& module, llvm::TargetMachine& machine,
 // In these functions, joins branches that one result decides and promotes variables again.
 void join_branches(llvm::TargetMachine& machine, llvm::ArrayRef<llvm::Function*> functions);
 
-// The mid-level optimiser, as clang -O<level> would run it.
-void optimise(llvm::Module& module, llvm::TargetMachine& machine, unsigned level);
+// The mid-level optimiser, as clang -O<level> would run it. Of `bodies`, those without loops and calls stay as they are before vectors
+// are made: a loop over packets that is put back (transform/restore.h) can then become vectors of packets, as it would have.
+void optimise(llvm::Module& module, llvm::TargetMachine& machine, unsigned level,
+              llvm::ArrayRef<std::string> bodies = {}); // names
 
 // The optimiser's function passes once more, for functions that were put together anew; with `loops`, what makes loops fast, too:
 // rotation, vectorising, unrolling.

@@ -26,7 +26,7 @@ namespace heddle {
 namespace {
 
 // Part of the program's id: another way to prepare makes other blocks.
-constexpr StringRef pipeline_version = "heddle-0.1.0-prepare-4";
+constexpr StringRef pipeline_version = "heddle-0.1.0-prepare-5";
 
 std::string digest(const ProgramImage& image, const PrepareOptions& options) {
   SHA256 hash;
@@ -350,7 +350,7 @@ Expected<Program> prepare(const ProgramImage& image, const PrepareOptions& optio
   std::vector<std::string> names;
   for (const PacketBody& body : program.bodies)
     names.push_back(body.body->getName().str());
-  optimise(module, **machine, options.opt_level);
+  optimise(module, **machine, options.opt_level, names);
   split_after_calls(module);
   if (Error error = check_module(module, "optimisation")) return error;
   drop_dead_bodies(program, names);

@@ -56,7 +56,7 @@ Error build_program(const ProgramImage& image, const Program& program, const Pla
   if (!interleaved) return interleaved.takeError();
   auto machine = target_machine(*module);
   if (!machine) return machine.takeError();
-  simplify(**machine, *interleaved);
+  simplify(**machine, *interleaved, /*loops=*/true);
   simplify(**machine, restore_loops(*module, plan), /*loops=*/true);
   define_default_batch(*module, plan.batch);
 
