@@ -3,6 +3,7 @@
 #include "plan/latency.h"
 #include "program/expensive.h"
 #include "program/modelled.h"
+#include "program/reads.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -50,21 +51,14 @@ std::vector<BodyRuns> count_runs(const Program& program, const Trace& trace, con
   return runs;
 }
 
-const LoadInst* find_load(const BasicBlock& block, uint32_t number) {
-  for (const Instruction& instruction : block)
-    if (auto* load = dyn_cast<LoadInst>(&instruction); load && number-- == 0) return load;
-  return nullptr;
-}
-
 // Does the source name it? Then its place to wait stands right before its block.
-bool is_named(const LoadInst& load) {
-  const BasicBlock* before = load.getParent()->getSinglePredecessor();
+bool is_named(const MemoryRead& read) {
+  const BasicBlock* before = read.by->getParent()->getSinglePredecessor();
   const CallBase* marker = before ? expensive_load_of(*before) : nullptr;
-  return marker &&
-         getUnderlyingObject(marker->getArgOperand(0)) == getUnderlyingObject(load.getPointerOperand());
+  return marker && getUnderlyingObject(marker->getArgOperand(0)) == getUnderlyingObject(read.address);
 }
 
-OpenedLoad describe(const LoadCounts& counts, const LoadInst& found, const BodyRuns& body) {
+OpenedLoad describe(const LoadCounts& counts, const Instruction& found, const BodyRuns& body) {
   OpenedLoad load;
   load.block = counts.place.block;
   load.number = counts.place.number;
@@ -92,9 +86,9 @@ std::vector<OpenedLoad> choose_expensive_loads(const Program& program, const Tra
     for (const LoadCounts& counts : trace.loads) {
       if (counts.place.block >= blocks.size() || !body.visits.contains(counts.place.block)) continue;
       const BasicBlock& block = *blocks.block(counts.place.block);
-      const LoadInst* found = find_load(block, counts.place.number);
-      if (!found || is_named(*found)) continue;
-      OpenedLoad load = describe(counts, *found, body);
+      const auto reads = reads_of(block);
+      if (counts.place.number >= reads.size() || is_named(reads[counts.place.number])) continue;
+      OpenedLoad load = describe(counts, *reads[counts.place.number].by, body);
       const LoadCost cost = cost_of(load, model);
       if (cost.stall < least_stall) continue;
       loads.push_back(std::move(load));

@@ -117,6 +117,7 @@ private:
       PlannedLoad& told = result_.loads[i];
       told.accesses = cost.accesses;
       told.stall = cost.stall;
+      told.into = cache_to_fill(opened_[node.opened_load]);
       if (!told.hidden) continue;
       costs.push_back(cost);
       which.push_back(i);
@@ -220,6 +221,10 @@ llvm::Error check_hiding(const BodyPlan& plan, const CutGraph& graph, llvm::Arra
       if (stage != unreached && stage < plan.stages.size() && !plan.stages[stage].ordered) return true;
     return false;
   };
+  for (const PlannedLoad& load : plan.loads)
+    if (load.into < 1 || load.into > 3)
+      return diagnose("the plan has a prefetch into cache level " + llvm::Twine(load.into),
+                      "'into' is 1, 2 or 3", load.at);
   if (is_free(graph.entry)) return diagnose("the plan lets packets begin in any order", hint);
   for (const SharedLocation& location : graph.locations)
     for (const LocationAccess& access : location.accesses)

@@ -1,7 +1,7 @@
 // cycles(plain)  = instructions / per_cycle + sum(stalls) / overlap,   overlap = window / instructions, at least 1
 // cycles(hidden) = (instructions + step * steps) / per_cycle + pass * steps / in flight
 //                  + sum(hidden stalls) / in flight + sum(other stalls) / overlap
-// with no more overlap than the core has misses under way. `steps` counts the accesses of hidden loads, and one for the way to the
+// with no more overlap than the core has misses, or prefetches, under way. `steps` counts the accesses of hidden loads, and one for the way to the
 // ordered code behind them. Deliberately coarse, like the price of cuts (make_plan.cpp): it is there to say no.
 #include "plan/latency.h"
 
@@ -22,6 +22,10 @@ LoadCost cost_of(const OpenedLoad& load, const MemoryModel& model) {
                              load.memory * model.memory + load.walks * model.walk};
 }
 
+unsigned cache_to_fill(const OpenedLoad& load) {
+  return load.level2 > load.level3 + load.memory ? 1 : 2;
+}
+
 double predict_cycles(double instructions, llvm::ArrayRef<LoadCost> loads, llvm::ArrayRef<bool> hidden,
                       double in_flight, const MemoryModel& model) {
   double steps = 0, hidden_stalls = 0, stalls = 0;
@@ -31,9 +35,9 @@ double predict_cycles(double instructions, llvm::ArrayRef<LoadCost> loads, llvm:
   }
   if (steps > 0) steps += 1;
   instructions += steps * model.step_instructions;
-  auto overlap = [&](double packets) { return std::clamp(packets, 1.0, model.misses_at_once); };
   return instructions / model.per_cycle + model.pass * steps / std::max(1.0, in_flight) +
-         hidden_stalls / overlap(in_flight) + stalls / overlap(model.window / std::max(1.0, instructions));
+         hidden_stalls / std::clamp(in_flight, 1.0, model.prefetches_at_once) +
+         stalls / std::clamp(model.window / std::max(1.0, instructions), 1.0, model.misses_at_once);
 }
 
 llvm::SmallVector<bool, 8> choose_hidden(double instructions, llvm::ArrayRef<LoadCost> loads,

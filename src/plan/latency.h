@@ -15,7 +15,9 @@ struct OpenedLoad;
 // Cycles, of the processor of docs/hide.md; a calibrated host takes their place.
 struct MemoryModel {
   double level2 = 14, level3 = 200, memory = 330, walk = 30; // until a load is answered there; a translation
-  double misses_at_once = 12;                                // that one core has under way
+  double misses_at_once =
+      12; // that one core has under way by loads, which all go through its first level of cache
+  double prefetches_at_once = 24; // likewise by prefetches into the second
   double window = 256;  // instructions that run ahead, in practice: half of what the processor can hold
   double per_cycle = 3; // instructions
   double step_instructions = 20; // that it takes to step aside and come back
@@ -29,6 +31,10 @@ struct LoadCost {
 };
 
 LoadCost cost_of(const OpenedLoad& load, const MemoryModel& model);
+
+// Which level of cache a prefetch should fill. The second can wait for more lines at a time than the first; only what lies there already
+// has to go to the first.
+unsigned cache_to_fill(const OpenedLoad& load);
 
 // Cycles per packet of a body with that many instructions. `hidden`: by load, whether packets step aside there, `in_flight` of them.
 double predict_cycles(double instructions, llvm::ArrayRef<LoadCost> loads, llvm::ArrayRef<bool> hidden,

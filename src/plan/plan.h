@@ -26,6 +26,7 @@ struct PlannedSite {
 struct PlannedLoad {
   uint32_t context = 0, block = 0;
   bool hidden = false;            // a prefetch stands in the block, and the packet steps aside behind it
+  unsigned into = 2;              // the level of cache that the prefetch fills
   double accesses = 0, stall = 0; // per packet; cycles per access, simulated and modelled; 0: not known
   std::string reason;             // for taking it or leaving it
   std::string function, at;

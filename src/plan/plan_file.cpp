@@ -116,6 +116,7 @@ template <typename Fields, Maybe<PlannedLoad> T> void list_fields(Fields& fields
   fields("context", load.context);
   fields("block", load.block);
   fields("hidden", load.hidden);
+  fields("into", load.into);
   fields("accesses", load.accesses);
   fields("stall", load.stall);
   fields("reason", load.reason);

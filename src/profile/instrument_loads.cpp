@@ -15,14 +15,14 @@ namespace heddle {
 
 AccessPlaces find_accesses(Module& clone) {
   AccessPlaces places;
-  for (const LoadInst* load : counted_loads(clone))
-    places.all.push_back({const_cast<LoadInst*>(load), uint32_t(places.all.size())});
+  for (const CountedLoad& load : counted_loads(clone))
+    places.all.push_back({load.read.by, load.read.address, uint32_t(places.all.size())});
   for (Function& function : clone)
     for (Instruction& instruction : instructions(function))
       if (auto* store = dyn_cast<StoreInst>(&instruction);
           store && store->getPointerAddressSpace() == 0 &&
           !isa<AllocaInst>(getUnderlyingObject(store->getPointerOperand())))
-        places.all.push_back({store, HEDDLE_LOADS_STORE});
+        places.all.push_back({store, store->getPointerOperand(), HEDDLE_LOADS_STORE});
   return places;
 }
 
@@ -37,9 +37,8 @@ void watch_accesses(Module& clone, const AccessPlaces& places, bool shared) {
   FunctionCallee tell = clone.getOrInsertFunction("heddle_profile_access", Type::getVoidTy(context),
                                                   PointerType::get(context, 0), word);
   MDNode* seldom = MDBuilder(context).createBranchWeights(1, 100);
-  for (const auto& [access, load] : places.all) {
+  for (const auto& [access, address, load] : places.all) {
     if (access->getFunction()->hasFnAttribute(Attribute::Naked)) continue;
-    Value* address = getLoadStorePointerOperand(access);
     IRBuilder<> builder(access);
     Value* on = builder.CreateIsNotNull(builder.CreateLoad(word, watching));
     builder.SetInsertPoint(SplitBlockAndInsertIfThen(on, access, false, seldom));

@@ -11,6 +11,7 @@ namespace heddle {
 struct AccessPlaces {
   struct Place {
     llvm::Instruction* access;
+    llvm::Value* address;
     uint32_t load; // its number in counted_loads(), or that of stores
   };
   std::vector<Place> all;

@@ -29,27 +29,21 @@ Expected<DataCaches> data_caches(StringRef text) {
 }
 
 // The function's own variables stay in the first level; constants are few.
-static bool is_counted(const LoadInst& load) {
-  return !isa<AllocaInst>(getUnderlyingObject(load.getPointerOperand())) &&
-         load.getPointerAddressSpace() == 0;
+static bool is_counted(const Value& address) {
+  return !isa<AllocaInst>(getUnderlyingObject(&address)) && address.getType()->getPointerAddressSpace() == 0;
 }
 
-std::vector<const LoadInst*> counted_loads(const Module& module) {
-  std::vector<const LoadInst*> loads;
-  for (const Function& function : module)
-    for (const BasicBlock& block : function)
-      for (const Instruction& instruction : block)
-        if (auto* load = dyn_cast<LoadInst>(&instruction); load && is_counted(*load)) loads.push_back(load);
-  return loads;
-}
-
-LoadPlace place_of(const LoadInst& load, const BlockTable& blocks) {
-  LoadPlace place{blocks.id(load.getParent()), 0};
-  for (const Instruction& instruction : *load.getParent()) {
-    if (&instruction == &load) break;
-    place.number += isa<LoadInst>(instruction);
+std::vector<CountedLoad> counted_loads(Module& module) {
+  std::vector<CountedLoad> loads;
+  const BlockTable blocks(module);
+  for (BlockId id = 0; id != blocks.size(); ++id) {
+    uint32_t number = 0;
+    for (const MemoryRead& read : reads_of(*blocks.block(id))) {
+      if (is_counted(*read.address)) loads.push_back({read, {id, number}});
+      ++number;
+    }
   }
-  return place;
+  return loads;
 }
 
 Error make_loads_file(StringRef path, size_t loads, const DataCaches& caches, uint64_t most_accesses) {
@@ -70,10 +64,10 @@ Error make_loads_file(StringRef path, size_t loads, const DataCaches& caches, ui
   });
 }
 
-Expected<std::vector<LoadCounts>> read_loads_file(StringRef path, const Module& module) {
+Expected<std::vector<LoadCounts>> read_loads_file(StringRef path, Module& module) {
   auto file = read_file(path);
   if (!file) return file.takeError();
-  const std::vector<const LoadInst*> loads = counted_loads(module);
+  const std::vector<CountedLoad> loads = counted_loads(module);
   StringRef bytes = (*file)->getBuffer();
   if (bytes.size() != sizeof(heddle_loads_header) + 3 * loads.size() * sizeof(heddle_load_counts))
     return diagnose("the counts of loads are damaged", "profile again", path);
@@ -83,14 +77,12 @@ Expected<std::vector<LoadCounts>> read_loads_file(StringRef path, const Module& 
     std::memcpy(&counts, bytes.data() + index * sizeof counts, sizeof counts);
     return counts;
   };
-  const BlockTable blocks(module);
   std::vector<LoadCounts> result;
   for (size_t i = 0; i != loads.size(); ++i) {
     const heddle_load_counts all = entry(i), early = entry(2 * loads.size() + i);
     if (all.accesses == early.accesses) continue;
-    result.push_back({place_of(*loads[i], blocks), all.accesses - early.accesses,
-                      all.found[0] - early.found[0], all.found[1] - early.found[1],
-                      all.found[2] - early.found[2], all.walks - early.walks});
+    result.push_back({loads[i].place, all.accesses - early.accesses, all.found[0] - early.found[0],
+                      all.found[1] - early.found[1], all.found[2] - early.found[2], all.walks - early.walks});
   }
   return result;
 }

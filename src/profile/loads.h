@@ -2,6 +2,7 @@
 #pragma once
 
 #include "program/program.h"
+#include "program/reads.h"
 #include "support/diagnostic.h"
 
 #include "llvm/ADT/StringRef.h"
@@ -9,13 +10,9 @@
 #include <string>
 #include <vector>
 
-namespace llvm {
-class LoadInst;
-}
-
 namespace heddle {
 
-// A load of the prepared module: the block's `number`-th, from 0.
+// A load of the prepared module: the block's `number`-th, from 0, of what reads memory there (program/reads.h).
 struct LoadPlace {
   BlockId block = 0;
   uint32_t number = 0;
@@ -40,13 +37,16 @@ struct DataCaches {
 llvm::Expected<DataCaches> data_caches(llvm::StringRef text);
 
 // The loads of a module that may touch what is not the function's own, in order of blocks.
-std::vector<const llvm::LoadInst*> counted_loads(const llvm::Module& module);
-LoadPlace place_of(const llvm::LoadInst& load, const BlockTable& blocks);
+struct CountedLoad {
+  MemoryRead read;
+  LoadPlace place;
+};
+std::vector<CountedLoad> counted_loads(llvm::Module& module);
 
 // The file that the profile runtime counts in (runtime/loads_format.h).
 llvm::Error make_loads_file(llvm::StringRef path, size_t loads, const DataCaches& caches,
                             uint64_t most_accesses);
 // `module`: the prepared one. Loads that no packet made are left out.
-llvm::Expected<std::vector<LoadCounts>> read_loads_file(llvm::StringRef path, const llvm::Module& module);
+llvm::Expected<std::vector<LoadCounts>> read_loads_file(llvm::StringRef path, llvm::Module& module);
 
 } // namespace heddle

@@ -44,9 +44,9 @@ CallInst* mark(Instruction& before, Value& pointer, uint32_t which) {
 
 } // namespace
 
-BasicBlock* mark_expensive(LoadInst& load, unsigned which) {
-  mark(load, *load.getPointerOperand(), which);
-  return load.getParent()->splitBasicBlock(load.getIterator());
+BasicBlock* mark_expensive(const MemoryRead& read, unsigned which) {
+  mark(*read.by, *read.address, which);
+  return read.by->getParent()->splitBasicBlock(read.by->getIterator());
 }
 
 std::optional<unsigned> opened_load_of(const CallBase& marker) {
@@ -79,8 +79,9 @@ const CallBase* expensive_load_of(const BasicBlock& block) {
   return call && marks_expensive(*call) ? call : nullptr;
 }
 
-void hide_expensive(const BasicBlock& block) {
-  const_cast<CallBase*>(expensive_load_of(block))->addFnAttr(Attribute::get(block.getContext(), hidden));
+void hide_expensive(const BasicBlock& block, unsigned into) {
+  const_cast<CallBase*>(expensive_load_of(block))
+      ->addFnAttr(Attribute::get(block.getContext(), hidden, std::to_string(into)));
 }
 
 bool is_prefetch_of_hidden(const Instruction& instruction) {
@@ -94,9 +95,11 @@ void finish_expensive(Module& module) {
     auto* call = cast<CallBase>(user);
     if (call->hasFnAttr(hidden)) {
       IRBuilder<> builder(call);
+      unsigned into = 1;
+      call->getFnAttr(hidden).getValueAsString().getAsInteger(10, into);
       CallInst* prefetch = builder.CreateIntrinsic(
           Intrinsic::prefetch, {builder.getPtrTy()},
-          {call->getArgOperand(0), builder.getInt32(0), builder.getInt32(3), builder.getInt32(1)});
+          {call->getArgOperand(0), builder.getInt32(0), builder.getInt32(4 - into), builder.getInt32(1)});
       prefetch->setMetadata(hidden, MDNode::get(module.getContext(), {}));
     }
     call->eraseFromParent();

@@ -5,23 +5,24 @@
 // built: it becomes a prefetch where a plan hides the load, and goes elsewhere.
 #pragma once
 
+#include "program/reads.h"
+
 #include <optional>
 
 namespace llvm {
 class BasicBlock;
 class CallBase;
 class Instruction;
-class LoadInst;
 class Module;
-class Value;
 } // namespace llvm
 
 namespace heddle {
 
 // Makes the source's annotations calls of heddle_expensive_load.
 void insert_expensive(llvm::Module& module);
-// One before `load`, with the number of an opened load. The block is split; the new one, which begins with the load, is returned.
-llvm::BasicBlock* mark_expensive(llvm::LoadInst& load, unsigned which);
+// One before what reads memory, with the number of an opened load. The block is split; the new one, which begins with the read, is
+// returned.
+llvm::BasicBlock* mark_expensive(const MemoryRead& read, unsigned which);
 
 // Which opened load a call marks; none: an annotation's.
 std::optional<unsigned> opened_load_of(const llvm::CallBase& marker);
@@ -30,8 +31,8 @@ bool marks_expensive(const llvm::Instruction& instruction);
 // The call that marks an expensive load and ends the block; null: none.
 const llvm::CallBase* expensive_load_of(const llvm::BasicBlock& block);
 
-// Marks it as hidden: a prefetch takes its place.
-void hide_expensive(const llvm::BasicBlock& block);
+// Marks it as hidden: a prefetch into that level of cache, 1 to 3, takes its place.
+void hide_expensive(const llvm::BasicBlock& block, unsigned into);
 // Prefetches for those that are hidden; all others go.
 void finish_expensive(llvm::Module& module);
 // Is it one of these? Where nobody steps aside it is of no use.

@@ -36,8 +36,14 @@ public:
 
   Expected<std::vector<BlockId>> run(const Openings& openings) {
     // Blocks keep their numbers as long as only their ends move.
-    for (size_t i = openings.loads.size(); i-- > 0;) // the last of a block first
-      if (Error error = open(openings.loads[i], unsigned(i))) return std::move(error);
+    std::vector<MemoryRead> reads;
+    for (const OpenedLoad& opened : openings.loads) {
+      auto read = find(opened);
+      if (!read) return read.takeError();
+      reads.push_back(*read);
+    }
+    for (size_t i = reads.size(); i-- > 0;) // the last of a block first
+      open(reads[i], *before_.block(openings.loads[i].block), unsigned(i));
     for (const OpenedCall& call : openings.calls)
       if (Error error = open(call)) return std::move(error);
     for (const OpenedLoop& loop : openings.loops)
@@ -57,18 +63,20 @@ public:
   }
 
 private:
-  Error open(const OpenedLoad& opened, unsigned which) {
+  Expected<MemoryRead> find(const OpenedLoad& opened) const {
     if (opened.block >= before_.size()) return misfit("there is no block " + Twine(opened.block), opened.at);
-    auto& block = *const_cast<BasicBlock*>(before_.block(opened.block));
-    uint32_t number = 0;
-    for (Instruction& instruction : block)
-      if (auto* load = dyn_cast<LoadInst>(&instruction); load && number++ == opened.number) {
-        BasicBlock* behind = mark_expensive(*load, which);
-        auto last = last_part_.find(&block);
-        if (last == last_part_.end()) last_part_[&block] = behind;
-        return Error::success();
-      }
-    return misfit("block " + Twine(opened.block) + " has no load " + Twine(opened.number), opened.at);
+    const auto reads = reads_of(*before_.block(opened.block));
+    if (opened.number >= reads.size())
+      return misfit("block " + Twine(opened.block) + " has no load " + Twine(opened.number), opened.at);
+    return reads[opened.number];
+  }
+
+  void open(const MemoryRead& read, const BasicBlock& block, unsigned which) {
+    const BasicBlock* holder =
+        read.by->getParent(); // not the block, if the same call reads more that was opened
+    const BasicBlock* behind = mark_expensive(read, which);
+    const BasicBlock*& last = last_part_[&block];
+    if (!last || last == holder) last = behind;
   }
 
   // Where a block's own end is, after its loads were opened.

@@ -24,7 +24,7 @@ struct OpenedLoop {
 // A load that is expected to wait for memory: its block is split before it (program/expensive.h).
 struct OpenedLoad {
   BlockId block = 0;
-  uint32_t number = 0; // of the block's loads, from 0
+  uint32_t number = 0; // of what reads memory in the block (program/reads.h), from 0
   double accesses = 0; // per packet
   double level2 = 0, level3 = 0, memory = 0,
          walks = 0; // the share of these that is found there, or takes a walk

@@ -20,6 +20,11 @@
 //     a wait k on the way:  store what is live into the frame; waiting[k] |= packet; to next
 //     return v on the way:  if v is not 0, no other packet begins; to next
 //
+// Where no stage behind the first is ordered, a packet that ends makes room for another at once: `return` goes to the beginning of
+// the body, in the pass's own copy and with the same frame. So a new packet's first load is under way while the next one of the pass
+// runs, and as many wait as there are frames, however long each takes (AMAC: Kocberber, Falsafi and Grot, VLDB 2015). In a body
+// whose beginning is long, or with an ordered stage to wait for, a batch ends before the next begins.
+//
 // and what of the body lies behind other waits is not reached there, and goes. So each pass is a loop of its own, in which the optimiser
 // sees all that happens between two waits, and nothing has to remember which pass runs.
 //
@@ -66,7 +71,8 @@ namespace heddle {
 
 namespace {
 
-constexpr unsigned most_packets = 64; // bits of a set
+constexpr unsigned most_packets = 64;        // bits of a set
+constexpr unsigned most_of_beginnings = 400; // instructions, for all copies of the body's beginning together
 
 CallInst* wait_of(Instruction& instruction) {
   auto* call = dyn_cast<CallInst>(&instruction);
@@ -257,6 +263,7 @@ private:
       passes_.back().waits.push_back(w);
       pass_of_.push_back(unsigned(passes_.size() - 1));
     }
+    refills_ = can_refill();
     const bool labels = any_of(passes_, [](const Pass& pass) { return pass.waits.size() > 1; });
     label_offset_ = alignTo(frame_.size(), Align(4));
     const uint64_t used = labels ? label_offset_ + 4 : frame_.size();
@@ -271,6 +278,23 @@ private:
     frames_ =
         builder.CreateAlloca(ArrayType::get(builder.getInt8Ty(), stride_ * most_packets), nullptr, "frames");
     frames_->setAlignment(std::max(frame_.alignment(), Align(64)));
+  }
+
+  // Whether packets begin where others end.
+  bool can_refill() const {
+    if (any_of(waits_, [&](const Wait& wait) { return is_ordered(wait.stage); })) return false;
+    SmallPtrSet<const BasicBlock*, 16> waiting, seen;
+    for (const Wait& wait : waits_)
+      waiting.insert(wait.mark->getParent());
+    SmallVector<const BasicBlock*, 16> work{pattern_.front()};
+    size_t instructions = 0;
+    while (!work.empty()) {
+      const BasicBlock* block = work.pop_back_val();
+      if (!seen.insert(block).second) continue;
+      instructions += block->size();
+      if (!waiting.contains(block)) append_range(work, successors(block));
+    }
+    return instructions * (passes_.size() - 1) <= most_of_beginnings;
   }
 
   // A variable of the scheduler's, until it is promoted.
@@ -397,13 +421,14 @@ private:
       copied.push_back(CloneBasicBlock(block, copies, "", run_));
       copies[block] = copied.back();
     }
+    auto* beginning = cast<BasicBlock>(copies[pattern_.front()]);
     for (AllocaInst* variable : variables_) {
       cast<Instruction>(copies[variable])->eraseFromParent();
       copies[variable] = field(builder, pass, frame_.of(*variable).first);
     }
     remapInstructionsInBlocks(copied, copies);
     for (BasicBlock* block : copied)
-      end_packets(*block, pass);
+      end_packets(*block, pass, beginning);
     std::vector<BasicBlock*> resume;
     for (unsigned w = 0; w != waits_.size(); ++w)
       resume.push_back(suspend(*cast<CallInst>(copies[waits_[w].mark]), w, pass, copies));
@@ -413,7 +438,7 @@ private:
     for (unsigned w : pass.waits)
       reload(*resume[w], w, pass, kept);
     builder.SetInsertPoint(pick);
-    enter(builder, pass, cast<BasicBlock>(copies[pattern_.front()]), resume);
+    enter(builder, pass, beginning, resume);
   }
 
   // Stores what is live and marks the packet as waiting. Returns the block in which packets go on.
@@ -480,7 +505,7 @@ private:
   }
 
   // Where the body returned.
-  void end_packets(BasicBlock& block, const Pass& pass) {
+  void end_packets(BasicBlock& block, const Pass& pass, BasicBlock* beginning) {
     auto* ret = dyn_cast<ReturnInst>(block.getTerminator());
     if (!ret) return;
     Value* value = ret->getReturnValue();
@@ -490,10 +515,15 @@ private:
       Value* goes_on = builder.CreateIsNull(value);
       builder.CreateStore(builder.CreateSelect(goes_on, builder.CreateLoad(status_, result_), value),
                           result_);
-      Value* rest = builder.CreateLoad(word_, in_pass_);
-      builder.CreateStore(builder.CreateSelect(goes_on, rest, builder.getInt64(0)), in_pass_);
+      if (pass.waits.empty()) {
+        Value* rest = builder.CreateLoad(word_, in_pass_);
+        builder.CreateStore(builder.CreateSelect(goes_on, rest, builder.getInt64(0)), in_pass_);
+      }
     }
-    builder.CreateBr(pass.next);
+    if (refills_)
+      builder.CreateCondBr(builder.CreateIsNull(builder.CreateLoad(status_, result_)), beginning, pass.next);
+    else
+      builder.CreateBr(pass.next);
     ret->eraseFromParent();
   }
 
@@ -565,6 +595,7 @@ private:
   SmallPtrSet<const Instruction*, 8> stored_early_;
   FrameLayout frame_;
   uint64_t stride_ = 0, label_offset_ = 0;
+  bool refills_ = false;             // a packet begins where another ends
   SmallVector<Counter, 3> counters_; // batches, crossings, visits
   AllocaInst *in_pass_ = nullptr, *result_ = nullptr, *frames_ = nullptr;
   std::vector<AllocaInst*> places_;

@@ -157,7 +157,7 @@ private:
       if (!block) return block.takeError();
       if (!expensive_load_of(**block))
         return stale("block " + Twine(load.block) + " ends with no expensive load");
-      hide_expensive(**block);
+      hide_expensive(**block, load.into);
       hidden.insert(*block);
     }
     return hidden;
