@@ -18,6 +18,7 @@
 //              packet = the lowest bit; frame = frames + packet * size; to where its packets go on
 //     resume:  load what is live from the frame; the body's code from here
 //     a wait k on the way:  store what is live into the frame; waiting[k] |= packet; to next
+//                           (of the pass's own wait: the packet stays in its set, and those that leave are taken out)
 //     return v on the way:  if v is not 0, no other packet begins; to next
 //
 // Where no stage behind the first is ordered, a packet that ends makes room for another at once: `return` goes to the beginning of
@@ -99,6 +100,8 @@ struct Pass {
   unsigned stage = 0;
   SmallVector<unsigned, 2> waits; // indices
   AllocaInst* waiting = nullptr;  // the set
+  bool returns =
+      false; // packets come from this pass to its own waits: its set loses only those that go elsewhere
   BasicBlock *begin = nullptr, *next = nullptr, *ends = nullptr;
   Value *frame = nullptr, *bit = nullptr; // of the packet that runs
 };
@@ -269,8 +272,10 @@ private:
     const uint64_t used = labels ? label_offset_ + 4 : frame_.size();
     stride_ = alignTo(used, std::max(frame_.alignment(), Align(8)));
     IRBuilder<> builder(entry_);
-    for (Pass& pass : drop_begin(passes_))
+    for (Pass& pass : drop_begin(passes_)) {
       pass.waiting = place(word_, "waiting");
+      pass.returns = returns_to_itself(pass);
+    }
     for (unsigned offset : {HEDDLE_THREAD_BATCHES, HEDDLE_THREAD_CROSSINGS, HEDDLE_THREAD_VISITS})
       counters_.push_back({place(word_, "count"), offset});
     in_pass_ = place(word_, "in.pass");
@@ -283,18 +288,32 @@ private:
   // Whether packets begin where others end.
   bool can_refill() const {
     if (any_of(waits_, [&](const Wait& wait) { return is_ordered(wait.stage); })) return false;
+    size_t instructions = 0;
+    for (const BasicBlock* block : run_from(pattern_.front()))
+      instructions += block->size();
+    return instructions * (passes_.size() - 1) <= most_of_beginnings;
+  }
+
+  // The pattern's blocks from there to the next waits.
+  SmallPtrSet<const BasicBlock*, 16> run_from(ArrayRef<const BasicBlock*> begin) const {
     SmallPtrSet<const BasicBlock*, 16> waiting, seen;
     for (const Wait& wait : waits_)
       waiting.insert(wait.mark->getParent());
-    SmallVector<const BasicBlock*, 16> work{pattern_.front()};
-    size_t instructions = 0;
+    SmallVector<const BasicBlock*, 16> work(begin);
     while (!work.empty()) {
       const BasicBlock* block = work.pop_back_val();
-      if (!seen.insert(block).second) continue;
-      instructions += block->size();
-      if (!waiting.contains(block)) append_range(work, successors(block));
+      if (seen.insert(block).second && !waiting.contains(block)) append_range(work, successors(block));
     }
-    return instructions * (passes_.size() - 1) <= most_of_beginnings;
+    return seen;
+  }
+
+  bool returns_to_itself(const Pass& pass) const {
+    SmallVector<const BasicBlock*, 8> begin;
+    for (unsigned w : pass.waits)
+      append_range(begin, successors(waits_[w].mark->getParent()));
+    if (refills_) begin.push_back(pattern_.front());
+    const auto reached = run_from(begin);
+    return any_of(pass.waits, [&](unsigned w) { return reached.contains(waits_[w].mark->getParent()); });
   }
 
   // A variable of the scheduler's, until it is promoted.
@@ -349,7 +368,7 @@ private:
       Value* set = pass.waiting ? builder.CreateLoad(word_, pass.waiting) : all;
       builder.CreateStore(set, in_pass_);
       if (pass.waiting) {
-        builder.CreateStore(builder.getInt64(0), pass.waiting);
+        if (!pass.returns) builder.CreateStore(builder.getInt64(0), pass.waiting);
         add(builder, counters_[1], builder.CreateUnaryIntrinsic(Intrinsic::ctpop, set));
         add(builder, counters_[2], builder.getInt64(1));
       }
@@ -456,7 +475,10 @@ private:
     const Pass& to = passes_[pass_of_[w]];
     if (to.waits.size() > 1)
       builder.CreateAlignedStore(builder.getInt32(w), field(builder, from, label_offset_), Align(4));
-    builder.CreateStore(builder.CreateOr(builder.CreateLoad(word_, to.waiting), from.bit), to.waiting);
+    if (&to != &from) {
+      builder.CreateStore(builder.CreateOr(builder.CreateLoad(word_, to.waiting), from.bit), to.waiting);
+      leave(builder, from);
+    }
     mark.eraseFromParent();
     builder.SetInsertPoint(here);
     builder.CreateBr(from.next);
@@ -520,11 +542,20 @@ private:
         builder.CreateStore(builder.CreateSelect(goes_on, rest, builder.getInt64(0)), in_pass_);
       }
     }
-    if (refills_)
-      builder.CreateCondBr(builder.CreateIsNull(builder.CreateLoad(status_, result_)), beginning, pass.next);
-    else
-      builder.CreateBr(pass.next);
+    if (refills_) {
+      BasicBlock* last = BasicBlock::Create(context_, "ends", run_);
+      builder.CreateCondBr(builder.CreateIsNull(builder.CreateLoad(status_, result_)), beginning, last);
+      builder.SetInsertPoint(last);
+    }
+    leave(builder, pass);
+    builder.CreateBr(pass.next);
     ret->eraseFromParent();
+  }
+
+  // The packet that runs waits there no longer.
+  void leave(IRBuilder<>& builder, const Pass& pass) {
+    if (!pass.returns) return;
+    builder.CreateStore(builder.CreateXor(builder.CreateLoad(word_, pass.waiting), pass.bit), pass.waiting);
   }
 
   void erase_template() {
