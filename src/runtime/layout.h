@@ -28,6 +28,9 @@
 // As a round: the packet that runs is alone (alone.cpp); its sites do nothing. No context waits for it.
 #define HEDDLE_ALONE 0xfffffffe
 
+// Packets of a batch of an interleaved body in which packets begin where others end (src/transform/interleave.cpp).
+#define HEDDLE_INTERLEAVED_BATCH 1024
+
 #ifndef __ASSEMBLER__
 #include <stddef.h>
 #include <stdint.h>

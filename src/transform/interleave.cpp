@@ -23,8 +23,9 @@
 //
 // Where no stage behind the first is ordered, a packet that ends makes room for another at once: `return` goes to the beginning of
 // the body, in the pass's own copy and with the same frame. So a new packet's first load is under way while the next one of the pass
-// runs, and as many wait as there are frames, however long each takes (AMAC: Kocberber, Falsafi and Grot, VLDB 2015). In a body
-// whose beginning is long, or with an ordered stage to wait for, a batch ends before the next begins.
+// runs, and as many wait as there are frames, however long each takes (AMAC: Kocberber, Falsafi and Grot, VLDB 2015). A batch is then
+// of HEDDLE_INTERLEAVED_BATCH packets, so that none gets further away from the slowest. In a body whose beginning is long, or with an
+// ordered stage to wait for, it is of as many packets as there are frames.
 //
 // and what of the body lies behind other waits is not reached there, and goes. So each pass is a loop of its own, in which the optimiser
 // sees all that happens between two waits, and nothing has to remember which pass runs.
@@ -279,6 +280,7 @@ private:
     for (unsigned offset : {HEDDLE_THREAD_BATCHES, HEDDLE_THREAD_CROSSINGS, HEDDLE_THREAD_VISITS})
       counters_.push_back({place(word_, "count"), offset});
     in_pass_ = place(word_, "in.pass");
+    left_ = place(word_, "left");
     result_ = place(status_, "result");
     frames_ =
         builder.CreateAlloca(ArrayType::get(builder.getInt8Ty(), stride_ * most_packets), nullptr, "frames");
@@ -367,6 +369,10 @@ private:
       builder.SetInsertPoint(pass.begin);
       Value* set = pass.waiting ? builder.CreateLoad(word_, pass.waiting) : all;
       builder.CreateStore(set, in_pass_);
+      if (!pass.waiting && refills_) {
+        Value* frames = builder.CreateUnaryIntrinsic(Intrinsic::ctpop, all);
+        builder.CreateStore(builder.CreateSub(builder.getInt64(HEDDLE_INTERLEAVED_BATCH), frames), left_);
+      }
       if (pass.waiting) {
         if (!pass.returns) builder.CreateStore(builder.getInt64(0), pass.waiting);
         add(builder, counters_[1], builder.CreateUnaryIntrinsic(Intrinsic::ctpop, set));
@@ -537,14 +543,23 @@ private:
       Value* goes_on = builder.CreateIsNull(value);
       builder.CreateStore(builder.CreateSelect(goes_on, builder.CreateLoad(status_, result_), value),
                           result_);
+      if (refills_) {
+        Value* left = builder.CreateLoad(word_, left_);
+        builder.CreateStore(builder.CreateSelect(goes_on, left, builder.getInt64(0)), left_);
+      }
       if (pass.waits.empty()) {
         Value* rest = builder.CreateLoad(word_, in_pass_);
         builder.CreateStore(builder.CreateSelect(goes_on, rest, builder.getInt64(0)), in_pass_);
       }
     }
     if (refills_) {
-      BasicBlock* last = BasicBlock::Create(context_, "ends", run_);
-      builder.CreateCondBr(builder.CreateIsNull(builder.CreateLoad(status_, result_)), beginning, last);
+      BasicBlock *another = BasicBlock::Create(context_, "another", run_),
+                 *last = BasicBlock::Create(context_, "last", run_);
+      Value* left = builder.CreateLoad(word_, left_);
+      builder.CreateCondBr(builder.CreateIsNull(left), last, another);
+      builder.SetInsertPoint(another);
+      builder.CreateStore(builder.CreateSub(left, builder.getInt64(1)), left_);
+      builder.CreateBr(beginning);
       builder.SetInsertPoint(last);
     }
     leave(builder, pass);
@@ -628,7 +643,7 @@ private:
   uint64_t stride_ = 0, label_offset_ = 0;
   bool refills_ = false;             // a packet begins where another ends
   SmallVector<Counter, 3> counters_; // batches, crossings, visits
-  AllocaInst *in_pass_ = nullptr, *result_ = nullptr, *frames_ = nullptr;
+  AllocaInst *in_pass_ = nullptr, *left_ = nullptr, *result_ = nullptr, *frames_ = nullptr;
   std::vector<AllocaInst*> places_;
   std::vector<std::pair<StoreInst*, uint64_t>> stores_; // before waits, with the field's offset
   DenseMap<Value*, uint64_t> loaded_;                   // of fields

@@ -20,7 +20,7 @@
 
 struct result { uint32_t value, steps; };
 static uint32_t table[1 << 12];
-static struct result results[1000];
+static struct result results[4000];
 
 __attribute__((noinline)) static void run(int n) {
   for (int i = 0; i < n; i++) {
@@ -46,8 +46,8 @@ __attribute__((noinline)) static void run(int n) {
 int main(void) {
   uint32_t sum = 0;
   for (uint32_t i = 0; i < 1 << 12; i++) table[i] = mix(i);
-  for (int n = 1; n < 900; n += 37) run(n);
-  for (int i = 0; i < 1000; i++) sum = mix(sum ^ results[i].value + 3 * results[i].steps);
+  for (int n = 1; n < 3900; n += 337) run(n);
+  for (int i = 0; i < 4000; i++) sum = mix(sum ^ results[i].value + 3 * results[i].steps);
   printf("%08x\n", sum);
   return 0;
 }

@@ -2,7 +2,8 @@
 //
 // The loops are those of src/runtime/runtime.h, one packet after the other. What is counted is what the staging
 // runtime would do: sites raise the packet's stage, a gate makes it alone (its stage then stays), and a batch ends
-// when as many packets as it may hold have been suspended or when the loop is left (src/runtime/schedule.cpp).
+// when as many packets as it may hold have been suspended or when the loop is left (src/runtime/schedule.cpp). An interleaved body
+// with no ordered stage behind the first has longer batches, of which no more are in flight at once (src/transform/interleave.cpp).
 //
 // A packet that is alone in stage k comes after all packets before it, whatever they still had to do; so as the later
 // of two it is reversed with nothing. Later packets have passed the stages below k by then: as the earlier of two it
@@ -71,6 +72,13 @@ bool held_context(const Thread& thread) {
   return thread.stage > 0 || thread.alone;
 }
 
+// Packets may pass each other everywhere but in the first stage: an interleaved body, of which a packet begins where another ends.
+bool refills(const Thread& thread) {
+  const heddle_schedule* schedule = thread.schedule;
+  return schedule != nullptr && schedule->range_count == 0 && schedule->stages > 1 &&
+         schedule->last_ordered[schedule->stages - 1] == 0;
+}
+
 bool nested(Thread& thread, const void* frame) {
   if (thread.nested_boundary == nullptr) return false;
   if (static_cast<const char*>(frame) < thread.nested_boundary) return true;
@@ -121,6 +129,10 @@ void end_packet(Thread& thread, int result) {
   if (thread.stage > 0) __atomic_fetch_add(&file->staged_packets, 1, __ATOMIC_RELAXED);
   __atomic_fetch_add(&file->accesses, thread.accesses, __ATOMIC_RELAXED);
   thread.accesses = 0;
+  if (refills(thread)) {
+    if (++thread.used == HEDDLE_INTERLEAVED_BATCH) end_batch(thread);
+    return;
+  }
   if (!held_context(thread)) return;
   if (++thread.used == batch_limit()) end_batch(thread);
 }
