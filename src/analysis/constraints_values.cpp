@@ -114,6 +114,24 @@ void ConstraintBuilder::add_constant(const Value* where, NodeId from, NodeId to,
     solver_.add_offset(from, to, bytes);
 }
 
+// Adds the constants that the value may be, if these are all: a phi or select of them, as of stores to several fields that were
+// made one.
+static bool find_constants(const Value* value, SmallPtrSetImpl<const Value*>& seen,
+                           SmallVectorImpl<int64_t>& found) {
+  constexpr size_t most = 8;
+  if (!seen.insert(value).second) return true;
+  if (auto* number = dyn_cast<ConstantInt>(value)) {
+    found.push_back(number->getSExtValue());
+    return found.size() <= most;
+  }
+  if (auto* phi = dyn_cast<PHINode>(value))
+    return all_of(phi->incoming_values(), [&](const Use& v) { return find_constants(v, seen, found); });
+  if (auto* select = dyn_cast<SelectInst>(value))
+    return find_constants(select->getTrueValue(), seen, found) &&
+           find_constants(select->getFalseValue(), seen, found);
+  return false;
+}
+
 void ConstraintBuilder::build_offset(const GEPOperator& gep, NodeId node) {
   struct Index {
     uint64_t stride, count;
@@ -123,20 +141,26 @@ void ConstraintBuilder::build_offset(const GEPOperator& gep, NodeId node) {
     return;
   }
   SmallVector<Index, 2> indices;
-  int64_t bytes = 0;
-  Type* outer = nullptr; // what the step indexes into; null for the pointer itself
+  SmallVector<int64_t, 8> offsets{0}; // any of these
+  Type* outer = nullptr;              // what the step indexes into; null for the pointer itself
   Type* next = nullptr;
   for (auto step = gep_type_begin(gep), end = gep_type_end(gep); step != end; ++step) {
     const Value* operand = step.getOperand();
     outer = std::exchange(next, step.getIndexedType());
     if (StructType* structure = step.getStructTypeOrNull()) {
-      bytes +=
-          layout_.getStructLayout(structure)->getElementOffset(cast<ConstantInt>(operand)->getZExtValue());
+      const uint64_t element = cast<ConstantInt>(operand)->getZExtValue();
+      for (int64_t& offset : offsets)
+        offset += int64_t(layout_.getStructLayout(structure)->getElementOffset(element));
       continue;
     }
     uint64_t size = step.getSequentialElementStride(layout_).getFixedValue();
-    if (auto* number = dyn_cast<ConstantInt>(operand)) {
-      bytes += number->getSExtValue() * int64_t(size);
+    SmallPtrSet<const Value*, 8> seen;
+    SmallVector<int64_t, 8> numbers, sums;
+    if (find_constants(operand, seen, numbers) && offsets.size() * numbers.size() <= 16) {
+      for (int64_t offset : offsets)
+        for (int64_t number : numbers)
+          sums.push_back(offset + number * int64_t(size));
+      offsets = sums;
       continue;
     }
     uint64_t factor = factor_of(operand);
@@ -149,14 +173,15 @@ void ConstraintBuilder::build_offset(const GEPOperator& gep, NodeId node) {
   NodeId from = value(gep.getPointerOperand());
   for (const Index& index : indices) {
     NodeId to = solver_.add_node();
-    add_constant(&gep, from, to, bytes);
-    bytes = 0;
+    for (int64_t offset : std::exchange(offsets, {0}))
+      add_constant(&gep, from, to, offset);
     from = to;
     to = solver_.add_node();
     solver_.add_index(from, to, index.stride, index.count);
     from = to;
   }
-  add_constant(&gep, from, node, bytes);
+  for (int64_t offset : offsets)
+    add_constant(&gep, from, node, offset);
 }
 
 // Is the integer computed from a pointer within this function? Then a difference with it is no pointer.

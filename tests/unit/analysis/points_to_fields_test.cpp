@@ -43,6 +43,15 @@ TEST(PointsToFields, unknown_offset_sees_and_is_seen_by_every_field) {
   EXPECT_EQ(a->pointees("s2"), (Names{"x", "y"}));
 }
 
+TEST(PointsToFields, one_of_several_fields_is_not_all_of_them) {
+  auto a = analyse(std::string(head) + "struct s { int *a, *b, *c; }; static struct s g;\n"
+                                       "int main(int c, char **v) { g.a = g.b = g.c = &x;"
+                                       " *(int **)((char *)&g + (c > 3 ? 8 : 16)) = &y;"
+                                       " s1(g.a); s2(g.b); }");
+  EXPECT_EQ(a->pointees("s1"), Names{"x"});
+  EXPECT_EQ(a->pointees("s2"), (Names{"x", "y"}));
+}
+
 TEST(PointsToFields, memcpy_copies_field_by_field) {
   auto a =
       analyse(std::string(head) + "struct s { int *a; long pad[20]; int *b; }; static struct s g, h;\n"
