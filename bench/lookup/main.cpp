@@ -113,9 +113,9 @@ int main(int argc, char** argv) {
 
   if (options.brief) {
     if (!options.sizes_given) options.bytes = {1 << 20};
-    options.hops = {10};
+    options.hops.resize(1);
     options.huge = options.zipf = {false};
-    options.keys = 2048;
+    if (!options.keys_given) options.keys = 2048;
   } else
     describe_machine();
   bool same = true, any = false;

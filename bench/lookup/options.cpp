@@ -17,14 +17,14 @@ constexpr const char* usage =
     "  --workload NAME,...    default: all\n"
     "  --bytes SIZE,...       table sizes, powers of two: 32K,1M,... (default: 32K,512K,16M,256M,1G,4G)\n"
     "  --batch N,...          look-ups per call, 1 to 256 (default: 1,8,32,64,256)\n"
-    "  --hops N,...           of pointer chasing (default: 1,10,100)\n"
+    "  --hops N,...           of pointer chasing (default: 10,1,100)\n"
     "  --pages 4K,huge        (default: both)\n"
     "  --keys uniform,zipf    (default: both)\n"
     "  --distinct N           look-ups before keys repeat (default: 1048576)\n"
     "  --rounds N             (default: 61)\n"
     "  --data FOLDER          (default: $HEDDLE_DATA)\n"
-    "  --short                for profiles: 2,048 look-ups of each workload, nothing timed; small tables, or "
-    "those of --bytes\n";
+    "  --short                for profiles: 2,048 look-ups of each workload, or --distinct, nothing timed; "
+    "small tables, or those of --bytes\n";
 
 [[noreturn]] void refuse(const char* what, const char* value) {
   std::fprintf(stderr, "lookup: %s: %s\n%s", what, value, usage);
@@ -85,7 +85,7 @@ Options options_of(int argc, char** argv) {
   Options options;
   options.bytes = powers("32K,512K,16M,256M,1G,4G");
   options.batches = {1, 8, 32, 64, 256};
-  options.hops = {1, 10, 100};
+  options.hops = {10, 1, 100};
   options.huge = options.zipf = {false, true};
   const char* data = std::getenv("HEDDLE_DATA");
   options.data = data ? data : "../shared/data";
@@ -123,6 +123,7 @@ Options options_of(int argc, char** argv) {
       break;
     case 'i':
       options.keys = numbers<size_t>(optarg, 2048, size_t(1) << 28)[0];
+      options.keys_given = true;
       break;
     case 's':
       options.brief = true;

@@ -16,6 +16,7 @@ struct Options {
   const char* data = nullptr;
   bool brief = false;       // --short
   bool sizes_given = false; // with --bytes
+  bool keys_given = false;  // with --distinct
 };
 
 // Ends the program with a message for options that it does not know.

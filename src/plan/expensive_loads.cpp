@@ -51,11 +51,32 @@ std::vector<BodyRuns> count_runs(const Program& program, const Trace& trace, con
   return runs;
 }
 
-// Does the source name it? Then its place to wait stands right before its block.
+// Do both addresses differ by less than a cache line, which is known?
+bool are_close(const Value& a, const Value& b, const DataLayout& layout) {
+  constexpr int64_t line = 64;
+  auto split = [&](const Value& pointer) {
+    APInt offset(layout.getIndexTypeSizeInBits(pointer.getType()), 0);
+    const Value* base = pointer.stripAndAccumulateConstantOffsets(layout, offset, true);
+    return std::pair(base, offset.getSExtValue());
+  };
+  const auto [base, offset] = split(a);
+  const auto [other_base, other_offset] = split(b);
+  return base == other_base && std::abs(offset - other_offset) < line;
+}
+
+// Does the source name it? Then its place to wait stands right before its block, or, on all ways to it, further up with an address
+// close by.
 bool is_named(const MemoryRead& read) {
+  const DataLayout& layout = read.by->getModule()->getDataLayout();
   const BasicBlock* before = read.by->getParent()->getSinglePredecessor();
-  const CallBase* marker = before ? expensive_load_of(*before) : nullptr;
-  return marker && getUnderlyingObject(marker->getArgOperand(0)) == getUnderlyingObject(read.address);
+  for (unsigned steps = 0; before && steps != 16; ++steps, before = before->getSinglePredecessor()) {
+    const CallBase* marker = expensive_load_of(*before);
+    if (!marker) continue;
+    const Value& named = *marker->getArgOperand(0);
+    if (steps == 0 && getUnderlyingObject(&named) == getUnderlyingObject(read.address)) return true;
+    if (are_close(named, *read.address, layout)) return true;
+  }
+  return false;
 }
 
 OpenedLoad describe(const LoadCounts& counts, const Instruction& found, const BodyRuns& body) {

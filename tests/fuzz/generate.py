@@ -85,6 +85,9 @@ LOOSE = {"bits", "branch", "call", "chase", "counter", "counter_array", "errno",
 # Nothing that keeps a body from being interleaved (docs/hide.md).
 HIDING = {"bits", "branch", "call", "chase", "counter", "counter_array", "heap", "local_array", "loop", "lookup", "output", "probe"}
 
+# Nothing that packets share and write: they may pass each other everywhere, so that one begins where another ends.
+READING = {"branch", "call", "chase", "heap", "local_array", "loop", "lookup", "probe"}
+
 
 class Generator:
     def __init__(self, seed):
@@ -103,8 +106,9 @@ class Generator:
         # Some programs have nothing that ties a packet's path together but what they write: many cuts are legal there.
         self.hiding = seed % HIDING_EVERY == 0
         self.loose = self.hiding or self.random.random() < 0.25
+        self.reading = self.hiding and self.random.random() < 0.3
         if self.loose:
-            allowed = HIDING if self.hiding else LOOSE
+            allowed = READING if self.reading else HIDING if self.hiding else LOOSE
             self.features = [f for f in self.features if f.__name__.removeprefix("feature_") in allowed]
 
     def name(self, stem):
@@ -334,7 +338,7 @@ class Generator:
         table, size = self.read_only_table()
         i = self.name("i")
         return [f"uint32_t {i} = mix(x ^ {self.field()}) % {size};", self.expensive(f"&{table}[{i}]"), f"x += {table}[{i}];",
-                f"p->out[{self.phase}] ^= x;" if self.random.random() < 0.5 else ""]
+                f"p->out[{self.phase}] ^= x;" if not self.reading and self.random.random() < 0.5 else ""]
 
     def feature_chase(self):
         """One look-up leads to the next, and at times out of the loop, to other code, or to the end of the packet."""
@@ -456,7 +460,7 @@ class Generator:
             f = self.name("phase")
             self.function(f, depth=self.random.randrange(0, 3))
             calls.append(f"x = {f}(p, x);")
-        carried = self.random.random() < 0.3
+        carried = not self.reading and self.random.random() < 0.3
         if carried:
             self.globals.append("static uint32_t carried_total;")
             self.show("carried_total")
@@ -493,9 +497,9 @@ class Generator:
             lines.append("    carry = mix(carry + x);" if self.random.random() < 0.5 else "    carry += x;")
         if scratch:
             lines.append("    x ^= scratch[0] ^ scratch[1] + scratch[2];" + (" scratch[0] = x;" if handed_on else ""))
-        if self.random.random() < 0.4:
+        if self.reading or self.random.random() < 0.4:
             lines += self.own_results()
-        lines += ["    p->out[7] += x;", "}"]
+        lines += ["}"] if self.reading else ["    p->out[7] += x;", "}"]
         if any("goto out" in line for line in lines):
             lines.append("out:;")
         if carried:
@@ -509,14 +513,16 @@ class Generator:
         lines = ["    results[i].value = results[i].value * 31 + x;"]
         if self.random.random() < 0.5:
             lines.append("    results[i].steps += x & 7;")
-        if self.random.random() < 0.3:
+        if not self.reading and self.random.random() < 0.3:
             lines.append(self.random.choice(["    results[i + 1].steps ^= x;", "    x ^= results[i + 1].value;",
                                              "    results[n - i].value += results[i].steps;"]))
         self.random.shuffle(lines)
         return lines
 
     def program(self):
-        values = {"packets": self.random.choice([7, 64, 300, 1000]), "burst": self.random.choice([1, 4, 32, 64]),
+        # A burst may be longer than a batch.
+        packets, bursts = ([300, 1000, 3000], [1, 4, 32, 64, 200, 1500]) if self.hiding else ([7, 64, 300, 1000], [1, 4, 32, 64])
+        values = {"packets": self.random.choice(packets), "burst": self.random.choice(bursts),
                   "salt": self.random.randrange(1 << 30), "filler": "log." * 70}
         loop = "\n".join(self.loop())
         parts = [HEADER % values, "\n".join(self.globals), "", *self.functions,
