@@ -23,6 +23,12 @@ make_workload c --generate 3000 --seed 6 --malformed 0.1
 cmp "$work/a.txt" "$work/b.txt" || fail "the same options gave other sessions"
 if "$bin/upf-pcapcmp" "$work/a-up.pcap" "$work/c-up.pcap"; then fail "another seed gave the same uplink"; fi
 
+# Even traffic of many users is another, and the same for the same seed, too.
+make_workload f --generate 3000 --seed 5 --ues 100000 --flows 20000 --uniform
+make_workload g --generate 3000 --seed 5 --ues 100000 --flows 20000 --uniform
+"$bin/upf-pcapcmp" "$work/f-up.pcap" "$work/g-up.pcap" || fail "the same seed gave another even uplink"
+if "$bin/upf-pcapcmp" "$work/a-up.pcap" "$work/f-up.pcap"; then fail "--uniform changed nothing"; fi
+
 # Plain frames in, from a file and from standard input.
 make_workload d --in "$work/a-down.pcap"
 make_workload e --in - <"$work/a-down.pcap"

@@ -2,20 +2,22 @@
 //
 // A slot holds a flow until it has said everything and then begins another. Slots and users are drawn from a
 // Zipf-like distribution (the rank is a power of a uniform number), and a drawn slot sends a burst, so
-// neighbours in the trace belong together as they do behind a real scheduler. Everything comes from one
-// random stream seeded by the caller; nothing depends on the machine.
+// neighbours in the trace belong together as they do behind a real scheduler. Uniform traffic is the other
+// extreme: slots and users are all alike and say one thing at a time, so hardly a packet finds what it needs
+// in a cache. Everything comes from one random stream seeded by the caller; nothing depends on the machine.
 #include "generate.h"
 #include "messages.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { SLOTS = 1024, MSS = 1380, BURST_MEAN = 4, SYN_SENT = 0, SYN_ACKED, TALK, FIN_SENT, FIN_ACKED };
+enum { MSS = 1380, BURST_MEAN = 4, SYN_SENT = 0, SYN_ACKED, TALK, FIN_SENT, FIN_ACKED };
 
 struct generator {
   struct output* out;
   struct rng rng;
-  struct flow slots[SLOTS];
+  struct flow* slots;
+  bool uniform;
   struct timeval now;
   uint64_t left;
   uint16_t ip_id;
@@ -44,6 +46,10 @@ static bool is_tcp(enum flow_kind kind) {
 static uint32_t popular(struct rng* r, uint32_t n) {
   uint64_t a = rng_next(r) >> 40, b = rng_next(r) >> 40;
   return (uint32_t)((a * b >> 24) * n >> 24);
+}
+
+static uint32_t draw(struct generator* g, uint32_t n) {
+  return g->uniform ? rng_below(&g->rng, n) : popular(&g->rng, n);
 }
 
 static enum flow_kind draw_kind(struct rng* r) {
@@ -76,7 +82,7 @@ static void begin_flow(struct generator* g, struct flow* f) {
   struct rng* r = &g->rng;
   memset(f, 0, sizeof *f);
   f->kind = draw_kind(r);
-  f->user = popular(r, g->out->ues);
+  f->user = draw(g, g->out->ues);
   f->site = popular(r, 64);
   f->id = (uint16_t)(rng_next(r) & 0x3ffe) | (uint16_t)(rng_below(r, 2) && f->kind == FLOW_DNS);
   draw_addresses(g, f);
@@ -297,24 +303,31 @@ static void step_flow(struct generator* g, struct flow* f) {
   if (!more && !succeed_flow(g, f)) begin_flow(g, f);
 }
 
-bool generate(struct output* o, uint64_t packets, uint64_t seed) {
-  struct generator* g = calloc(1, sizeof *g);
-  if (!g) return false;
-  g->out = o;
-  g->rng.state = seed;
-  g->left = packets;
-  g->now.tv_sec = 1700000000;
-  for (int i = 0; i < SLOTS; i++)
-    begin_flow(g, &g->slots[i]);
-  while (g->left) {
-    struct flow* f = &g->slots[popular(&g->rng, SLOTS)];
-    uint32_t burst = 1 + rng_below(&g->rng, 2 * BURST_MEAN);
-    while (burst-- && g->left) {
-      step_flow(g, f);
-      g->now.tv_usec += 1 + rng_below(&g->rng, 20);
-      if (g->now.tv_usec >= 1000000) g->now.tv_sec++, g->now.tv_usec -= 1000000;
-    }
+static void say(struct generator* g, struct flow* f) {
+  step_flow(g, f);
+  g->now.tv_usec += 1 + rng_below(&g->rng, 20);
+  if (g->now.tv_usec >= 1000000) g->now.tv_sec++, g->now.tv_usec -= 1000000;
+}
+
+bool generate(struct output* o, const struct traffic* t) {
+  struct generator g = {.out = o,
+                        .rng = {t->seed},
+                        .slots = calloc(t->flows, sizeof *g.slots),
+                        .uniform = t->uniform,
+                        .now = {.tv_sec = 1700000000},
+                        .left = t->packets};
+  if (!g.slots) {
+    fprintf(stderr, "upf-workload: no memory for %u flows\n", t->flows);
+    return false;
   }
-  free(g);
+  for (uint32_t i = 0; i < t->flows; i++)
+    begin_flow(&g, &g.slots[i]);
+  while (g.left) {
+    struct flow* f = &g.slots[draw(&g, t->flows)];
+    uint32_t burst = g.uniform ? 1 : 1 + rng_below(&g.rng, 2 * BURST_MEAN);
+    while (burst-- && g.left)
+      say(&g, f);
+  }
+  free(g.slots);
   return true;
 }

@@ -5,13 +5,16 @@
 #include <getopt.h>
 #include <stdlib.h>
 
-enum { MAX_SESSIONS = 1000000 };
+enum { MAX_SESSIONS = 1000000, MAX_FLOWS = 1000000 };
 
 static const char usage[] =
     "usage: upf-workload (--in CAPTURE | --generate PACKETS) --sessions-file FILE --uplink FILE --downlink "
     "FILE\n"
     "  --in FILE          any capture of Ethernet, raw IP or Linux cooked packets; - is standard input\n"
     "  --generate N       invent N user packets instead\n"
+    "  --flows N          invented flows at a time (default 1024)\n"
+    "  --uniform          draw users and flows evenly, one message at a time; else few of them often, in "
+    "bursts\n"
     "  --seed N           of everything random (default 1)\n"
     "  --ues N            users with traffic (default 256)\n"
     "  --sessions N       sessions without traffic besides, up to 1000000 in all (default 0)\n"
@@ -22,7 +25,8 @@ static const char usage[] =
 
 struct arguments {
   const char *in, *sessions_file, *uplink, *downlink;
-  uint64_t generate, seed, limit;
+  struct traffic traffic;
+  uint64_t limit;
   uint32_t ues, sessions;
   double malformed, control;
   bool keep_checksums;
@@ -59,10 +63,17 @@ static bool set_option(struct arguments* a, int option) {
     a->downlink = optarg;
     break;
   case 'g':
-    fine = parse_count(optarg, UINT64_MAX, &a->generate) && a->generate;
+    fine = parse_count(optarg, UINT64_MAX, &a->traffic.packets) && a->traffic.packets;
     break;
   case 's':
-    fine = parse_count(optarg, UINT64_MAX, &a->seed);
+    fine = parse_count(optarg, UINT64_MAX, &a->traffic.seed);
+    break;
+  case 'w':
+    fine = parse_count(optarg, MAX_FLOWS, &n) && n;
+    a->traffic.flows = (uint32_t)n;
+    break;
+  case 'v':
+    a->traffic.uniform = true;
     break;
   case 'l':
     fine = parse_count(optarg, UINT64_MAX, &a->limit);
@@ -96,18 +107,16 @@ static bool set_option(struct arguments* a, int option) {
 
 static bool parse_arguments(struct arguments* a, int argc, char** argv) {
   static const struct option options[] = {
-      {"in", 1, 0, 'i'},       {"sessions-file", 1, 0, 'f'},
-      {"uplink", 1, 0, 'u'},   {"downlink", 1, 0, 'd'},
-      {"generate", 1, 0, 'g'}, {"seed", 1, 0, 's'},
-      {"limit", 1, 0, 'l'},    {"ues", 1, 0, 'e'},
-      {"sessions", 1, 0, 'n'}, {"malformed", 1, 0, 'm'},
-      {"control", 1, 0, 'c'},  {"keep-checksums", 0, 0, 'k'},
-      {"help", 0, 0, 'h'},     {0},
+      {"in", 1, 0, 'i'},       {"sessions-file", 1, 0, 'f'},  {"uplink", 1, 0, 'u'},  {"downlink", 1, 0, 'd'},
+      {"generate", 1, 0, 'g'}, {"seed", 1, 0, 's'},           {"limit", 1, 0, 'l'},   {"ues", 1, 0, 'e'},
+      {"sessions", 1, 0, 'n'}, {"malformed", 1, 0, 'm'},      {"control", 1, 0, 'c'}, {"flows", 1, 0, 'w'},
+      {"uniform", 0, 0, 'v'},  {"keep-checksums", 0, 0, 'k'}, {"help", 0, 0, 'h'},    {0},
   };
   int option;
   while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1)
     if (!set_option(a, option)) return false;
-  bool complete = a->sessions_file && a->uplink && a->downlink && !a->in == !!a->generate && optind == argc;
+  bool complete =
+      a->sessions_file && a->uplink && a->downlink && !a->in == !!a->traffic.packets && optind == argc;
   if (!complete)
     fputs(usage, stderr);
   else if (a->ues + a->sessions > MAX_SESSIONS) {
@@ -118,16 +127,16 @@ static bool parse_arguments(struct arguments* a, int argc, char** argv) {
 }
 
 int main(int argc, char** argv) {
-  struct arguments a = {.seed = 1, .ues = 256, .control = 0.001};
+  struct arguments a = {.traffic = {.seed = 1, .flows = 1024}, .ues = 256, .control = 0.001};
   struct capture_counts counts = {0};
   if (!parse_arguments(&a, argc, argv)) return 2;
-  struct output o = {.rng = {a.seed ^ 0x6a09e667f3bcc908},
+  struct output o = {.rng = {a.traffic.seed ^ 0x6a09e667f3bcc908},
                      .ues = a.ues,
                      .malformed = a.malformed,
                      .control = a.control,
                      .fix_checksums = !a.keep_checksums};
   bool fine = output_open(&o, a.uplink, a.downlink);
-  if (fine) fine = a.in ? convert(&o, a.in, a.limit, &counts) : generate(&o, a.generate, a.seed);
+  if (fine) fine = a.in ? convert(&o, a.in, a.limit, &counts) : generate(&o, &a.traffic);
   fine = output_close(&o, a.uplink, a.downlink) && fine;
   fine = fine && write_sessions(a.sessions_file, a.ues, a.sessions);
   if (!fine) return 1;
