@@ -15,12 +15,12 @@ work=$build/bench/upf
 eal="-l 0 --no-huge --no-pci -m 256 --no-shconf --no-telemetry --log-level=error"
 input="--sessions sessions.txt --preload-n3 n3.pcap --preload-n6 n6.pcap"
 
-# options KIND: of its plan. No batch takes a gigabyte of code, so that budget makes no cut.
+# options KIND: of its plan
 options() {
   case $1 in
   staged) echo --budget 160K ;;
-  hidden) echo --budget 1000000K ;;
-  neither) echo --budget 1000000K --no-hide ;;
+  hidden) echo --no-stage ;;
+  neither) echo --no-stage --no-hide ;;
   *) echo "sessions.sh: there is no $1" >&2; exit 2 ;;
   esac
 }

@@ -28,7 +28,7 @@ static std::string leaves_or_waits(const Function& function) {
 
 // Variables of the functions that become one: each packet in flight has its own, on one stack.
 static std::string variables_of(const BodyGraph& graph) {
-  constexpr uint64_t most_bytes = 4096;
+  constexpr uint64_t most_bytes = 6144;
   uint64_t bytes = 0;
   for (const BodyContext& context : graph.contexts)
     for (const Instruction& instruction : instructions(*context.function)) {

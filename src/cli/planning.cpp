@@ -19,6 +19,8 @@ void PlanningOptions::add_to(CLI::App& app) {
   app.add_option("--batch", batch,
                  "most packets in flight (default: 32; 64 where all bodies are interleaved)")
       ->check(CLI::Range(2, 4096));
+  app.add_flag("!--no-stage", stage,
+               "make no cuts for the instruction cache's sake; what is left is to hide loads");
   app.add_flag("!--no-hide", hide, "leave packets waiting for expensive loads");
   app.add_option(
          "--rare", study.rare_share,
@@ -70,6 +72,7 @@ static llvm::Expected<Plan> plan_for(const Program& program, const Study& study,
   plan_options.budget.lines = *budget;
   plan_options.icache_lines = double(host_icache().bytes) / host_icache().line;
   plan_options.batch = options.batch;
+  plan_options.stage = options.stage;
   plan_options.hide = options.hide;
   plan_options.rare_share = options.study.rare_share;
   plan_options.trust = options.trust;

@@ -12,7 +12,7 @@ struct PlanningOptions {
   std::string policy = "optimistic-bound";
   std::string budget; // "32K" of instruction cache; empty: the host's level-1 instruction cache
   unsigned batch = 0; // chosen
-  bool hide = true;
+  bool stage = true, hide = true;
   std::string trust;                 // "proven" or "declared"; empty: declared if anything is
   std::vector<std::string> observed; // files of --observed
   StudyOptions study;

@@ -109,10 +109,8 @@ public:
     body_.own_errno = graph_.own_errno;
     body_.stages = stages_table(graph_, condensed_, by_node);
     set_order(graph_, {by_node, by_node}, body_);
-    if (!body_.sites.empty())
-      remark_oversized();
-    else if (options_.hide && options_.policy != "none")
-      hide();
+    if (!body_.sites.empty()) remark_oversized();
+    if (options_.hide && options_.policy != "none") hide();
     return std::move(body_);
   }
 
@@ -122,9 +120,13 @@ private:
     return graph;
   }
 
-  // Staging has nothing to gain: are there loads to hide?
+  // Are there loads to hide? A body that is staged is not interleaved.
   void hide() {
     Hiding hiding = plan_hiding(graph_, options_.openings.loads, body_.instructions, options_.batch);
+    if (!body_.sites.empty()) {
+      remark_staged(hiding);
+      return;
+    }
     for (const PlannedLoad& load : hiding.loads)
       if (!load.hidden)
         plan_.remarks.push_back({"load-not-hidden", load.at, "packets wait for this load: " + load.reason,
@@ -139,13 +141,31 @@ private:
       body_.stages[s].ordered = hiding.ordered[s];
   }
 
+  void remark_staged(const Hiding& hiding) {
+    double stall = 0;
+    size_t loads = 0;
+    for (const PlannedLoad& load : hiding.loads) {
+      if (!load.hidden) continue;
+      ++loads;
+      stall += load.accesses * load.stall;
+    }
+    if (loads != 0)
+      remark("staged-not-hidden",
+             llvm::formatv(
+                 "the body is staged, and {0} loads could be hidden instead, for which a packet waits {1:f0} "
+                 "cycles (simulated)",
+                 loads, stall)
+                 .str(),
+             "plan again with --no-stage, and compare both with 'heddle bench'");
+  }
+
   void remark(const char* code, const Twine& what, const Twine& hint) {
     plan_.remarks.push_back({code, body_.source, what.str(), hint.str()});
   }
 
   std::vector<unsigned> decide() {
     std::vector<unsigned> one_stage(condensed_.groups.size());
-    if (options_.policy == "none" || condensed_.groups.empty()) return one_stage;
+    if (!options_.stage || options_.policy == "none" || condensed_.groups.empty()) return one_stage;
     if (condensed_.groups.size() == 1) {
       remark_no_cut();
       return one_stage;

@@ -8,6 +8,13 @@
 // RUN: %python -c "import json,sys; p=json.load(open(sys.argv[1])); [s.update(ordered=False) for b in p['bodies'] for s in b['stages'][1:]]; json.dump(p,open(sys.argv[1],'w'))" %t.heddle.d/plan.json
 // RUN: not %heddle build %t 2>&1 | FileCheck %s --check-prefix=FREE
 // FREE: error: {{.*}}packets touch last in a stage that they pass in any order
+// RUN: %heddle plan %t --budget 1000000K
+// RUN: %python -c "import json,sys; p=json.load(open(sys.argv[1])); [l.update(into=9) for b in p['bodies'] for l in b['loads']]; json.dump(p,open(sys.argv[1],'w'))" %t.heddle.d/plan.json
+// RUN: not %heddle build %t 2>&1 | FileCheck %s --check-prefix=INTO
+// INTO: error: {{.*}}the plan has a prefetch into cache level 9
+// INTO: hint: 'into' is 1, 2 or 3
+// RUN: %heddle plan %t --budget 1000000K
+// RUN: %python -c "import json,sys; p=json.load(open(sys.argv[1])); [s.update(ordered=False) for b in p['bodies'] for s in b['stages'][1:]]; json.dump(p,open(sys.argv[1],'w'))" %t.heddle.d/plan.json
 //
 // The dependency checker, which takes a plan as it is, sees packets that pass each other within a stage.
 // RUN: not %heddle verify %t --dependencies -- > %t.reversed 2>&1; FileCheck %s --check-prefix=REVERSED < %t.reversed

@@ -3,7 +3,7 @@
 // RUN: %heddle_cc -DLEAVES %packets -O2 %s -o %t.l && %heddle profile %t.l -- && %heddle plan %t.l --budget 1000000K --print | FileCheck %s --check-prefix=LEAVES
 // RUN: %heddle_cc -DLARGE %packets -O2 %s -o %t.v && %heddle profile %t.v -- && %heddle plan %t.v --budget 1000000K --print | FileCheck %s --check-prefix=LARGE
 // RUN: %heddle_cc -DUNKNOWN %packets -O2 %s -o %t.u && %heddle profile %t.u -- && %heddle plan %t.u --budget 1000000K --print | FileCheck %s --check-prefix=UNKNOWN
-// LARGE: left {{.*}}: each packet has 8192 bytes of variables, and more than 4096 are too many
+// LARGE: left {{.*}}: each packet has 8192 bytes of variables, and more than 6144 are too many
 // UNKNOWN: left {{.*}}: a variable has a size that is known at run time only ({{.*}}not-hidden.c:{{[0-9]+}})
 // WRITTEN: left {{.*}}: it lies in code that packets pass in order, because of table
 // WRITTEN: remark [load-not-hidden]
