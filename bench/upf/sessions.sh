@@ -1,7 +1,7 @@
 #!/bin/sh
 # A whole program that waits for memory: examples/upf with a million sessions, and traffic in which hardly a packet's session, policers, counters
-# or flow lie in a cache. Builds it with heddle cc and makes three plans of one profile: staged for the instruction cache as in
-# scripts/demo, only hidden, and neither, which shows what being built again changes by itself. Outputs must be identical; then original and
+# or flow lie in a cache. Builds it with heddle cc and makes four plans of one profile: staged for the instruction cache as in
+# scripts/demo, only hidden, both, and neither, which shows what being built again changes by itself. Outputs must be identical; then original and
 # optimized run in turn. In BUILD/bench/upf: KIND.plan with the reason for every load, KIND.json, table.txt. Last line: JSON.
 # usage: sessions.sh [BUILD] [KIND...]; ZIPF=yes: popular users and flows, in bursts; SESSIONS: default a million; PACKETS: to generate,
 # default 400000; PAIRS: rounds of a bench, default 7.
@@ -9,7 +9,7 @@ set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 build=$(cd "${1:-build}" && pwd)
 [ $# = 0 ] || shift
-[ $# != 0 ] || set -- staged hidden neither
+[ $# != 0 ] || set -- staged hidden both neither
 heddle=$build/bin/heddle
 work=$build/bench/upf
 eal="-l 0 --no-huge --no-pci -m 256 --no-shconf --no-telemetry --log-level=error"
@@ -18,7 +18,8 @@ input="--sessions sessions.txt --preload-n3 n3.pcap --preload-n6 n6.pcap"
 # options KIND: of its plan
 options() {
   case $1 in
-  staged) echo --budget 160K ;;
+  staged) echo --budget 160K --no-hide ;;
+  both) echo --budget 160K ;;
   hidden) echo --no-stage ;;
   neither) echo --no-stage --no-hide ;;
   *) echo "sessions.sh: there is no $1" >&2; exit 2 ;;

@@ -11,6 +11,9 @@
 // that its links allow; a group without either takes what is there. An expensive load between two groups can be a cut like any
 // other (what comes behind it is in a later stage), or lie within one free stage.
 //
+// Cuts for the instruction cache's sake (search.cpp) divide the body first, and each part is numbered so: to wait at such a cut is to
+// wait before an ordered stage, which an interleaved body can do anyway. A load between two parts is hidden at the cut.
+//
 // A packet enters a free stage without waiting: it is in packet order where it comes from, and order does not matter where it
 // goes. So sites into free stages that follow no load are there for the checker (src/verify/dependencies) alone.
 #include "plan/hide.h"
@@ -51,8 +54,8 @@ std::string obstacle(const CutGraph& graph) {
 
 class Hider {
 public:
-  Hider(const CutGraph& given, llvm::ArrayRef<OpenedLoad> opened)
-      : opened_(opened), graph_(without_room_elsewhere(given)), condensed_(condense(graph_)),
+  Hider(const CutGraph& given, llvm::ArrayRef<OpenedLoad> opened, llvm::ArrayRef<unsigned> cut)
+      : opened_(opened), cut_(cut), graph_(without_room_elsewhere(given)), condensed_(condense(graph_)),
         ordered_by_(condensed_.groups.size()) {}
 
   Hiding run(double instructions, double in_flight) {
@@ -158,8 +161,9 @@ private:
       else
         waits_into[to].push_back(from);
     }
+    const std::vector<unsigned> first = first_stages();
     for (size_t g = 0; g != count; ++g) {
-      unsigned stage = 0, waits = 0;
+      unsigned stage = first[g], waits = 0;
       for (uint32_t link : condensed_.groups[g].in)
         stage = std::max(stage, stages[condensed_.links[link].from]);
       for (uint32_t from : waits_into[g])
@@ -179,6 +183,17 @@ private:
     place_sites();
   }
 
+  // Of each group, the first stage of the part of the body that it lies in: parts are as many stages apart as there can be in one.
+  std::vector<unsigned> first_stages() const {
+    const unsigned apart = even_from(2 * unsigned(condensed_.groups.size()) + 2);
+    std::vector<unsigned> first(condensed_.groups.size());
+    for (size_t node = 0; node != cut_.size(); ++node) {
+      unsigned& stage = first[condensed_.group_of[node]];
+      stage = std::max(stage, cut_[node] * apart);
+    }
+    return first;
+  }
+
   void place_sites() {
     result_.sites = sites_of(graph_, result_.stages);
     for (uint32_t e : hidden_edges_) {
@@ -194,6 +209,7 @@ private:
   }
 
   const llvm::ArrayRef<OpenedLoad> opened_;
+  const llvm::ArrayRef<unsigned> cut_;
   const CutGraph graph_;
   const Condensed condensed_;
   std::vector<std::string> ordered_by_; // by group: what keeps packets in order there; empty: nothing
@@ -206,8 +222,8 @@ private:
 } // namespace
 
 Hiding plan_hiding(const CutGraph& graph, llvm::ArrayRef<OpenedLoad> opened, double instructions,
-                   double in_flight) {
-  return Hider(graph, opened).run(instructions, in_flight);
+                   double in_flight, llvm::ArrayRef<unsigned> cut) {
+  return Hider(graph, opened, cut).run(instructions, in_flight);
 }
 
 llvm::Error check_hiding(const BodyPlan& plan, const CutGraph& graph, llvm::ArrayRef<unsigned> low,

@@ -22,8 +22,9 @@ struct Hiding {
 // that two packets may touch and one of them writes. Stages are as few as that takes.
 // `instructions`: per packet. Loads of which the profile says how often they wait (`opened`) are hidden where the model says that it
 // pays (latency.h), those that the source names wherever that is legal.
+// `cut`: by node, stages that were chosen for the instruction cache's sake; those of the result divide them further. Empty: there are none.
 Hiding plan_hiding(const CutGraph& graph, llvm::ArrayRef<OpenedLoad> opened, double instructions,
-                   double in_flight);
+                   double in_flight, llvm::ArrayRef<unsigned> cut = {});
 
 // Validates an interleaved body's plan, as read from a file. `low`, `high`: the lowest and the highest stage that a packet can be
 // in at each node (sites.cpp). Errors: what is touched in a stage that is not ordered, a load that cannot be hidden.

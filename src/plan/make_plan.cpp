@@ -110,7 +110,7 @@ public:
     body_.stages = stages_table(graph_, condensed_, by_node);
     set_order(graph_, {by_node, by_node}, body_);
     if (!body_.sites.empty()) remark_oversized();
-    if (options_.hide && options_.policy != "none") hide();
+    if (options_.hide && options_.policy != "none") hide(by_node);
     return std::move(body_);
   }
 
@@ -120,11 +120,15 @@ private:
     return graph;
   }
 
-  // Are there loads to hide? A body that is staged is not interleaved.
-  void hide() {
-    Hiding hiding = plan_hiding(graph_, options_.openings.loads, body_.instructions, options_.batch);
-    if (!body_.sites.empty()) {
-      remark_staged(hiding);
+  // Are there loads to hide? Where there are, packets wait at the cuts in the same way. Where there are none, cuts stay as they are.
+  void hide(llvm::ArrayRef<unsigned> cut) {
+    Hiding hiding = plan_hiding(graph_, options_.openings.loads, body_.instructions, options_.batch, cut);
+    if (hiding.sites.empty() && !body_.sites.empty()) {
+      if (!hiding.loads.empty())
+        remark("staged-not-hidden",
+               "packets wait for " + Twine(hiding.loads.size()) +
+                   " loads, none of which can be hidden and pays; the first: " + hiding.loads.front().reason,
+               "see 'heddle plan --no-stage --print' for all of them");
       return;
     }
     for (const PlannedLoad& load : hiding.loads)
@@ -139,24 +143,6 @@ private:
     body_.stages = stages_table(graph_, condensed_, hiding.stages);
     for (size_t s = 0; s != body_.stages.size(); ++s)
       body_.stages[s].ordered = hiding.ordered[s];
-  }
-
-  void remark_staged(const Hiding& hiding) {
-    double stall = 0;
-    size_t loads = 0;
-    for (const PlannedLoad& load : hiding.loads) {
-      if (!load.hidden) continue;
-      ++loads;
-      stall += load.accesses * load.stall;
-    }
-    if (loads != 0)
-      remark("staged-not-hidden",
-             llvm::formatv(
-                 "the body is staged, and {0} loads could be hidden instead, for which a packet waits {1:f0} "
-                 "cycles (simulated)",
-                 loads, stall)
-                 .str(),
-             "plan again with --no-stage, and compare both with 'heddle bench'");
   }
 
   void remark(const char* code, const Twine& what, const Twine& hint) {

@@ -12,7 +12,7 @@ struct PlanOptions {
   double icache_lines = 512; // of the whole cache; for the figures only
   unsigned batch = 0;        // most packets in flight; 0: 32, and 64 where all staged bodies are interleaved
   bool stage = true;         // cut bodies for the instruction cache's sake
-  bool hide = true;          // interleave the other ones that have expensive loads
+  bool hide = true;          // interleave those that have expensive loads
   FootprintModel model = FootprintModel::Batch;
   double rare_share = 0;                //  that the analysis used; recorded in the plan
   std::vector<std::string> relaxations; // that the analysis was allowed to use; recorded in the plan
@@ -33,7 +33,7 @@ struct PlanOptions {
 //   one-stage          cuts are legal, but none saves more than it costs
 //   window-over-budget a stage exceeds the budget because a window or a loop does
 //   load-not-hidden    an expensive load, and why packets wait for it
-//   staged-not-hidden  the body is staged, and has loads that could be hidden instead
+//   staged-not-hidden  the body is staged, and none of its expensive loads is hidden
 // Errors: unknown policy.
 llvm::Expected<Plan> make_plan(llvm::StringRef program_id, const std::vector<CutGraph>& graphs,
                                const PlanOptions& options);
