@@ -29,6 +29,8 @@
 
 namespace heddle {
 
+static constexpr unsigned most_lanes = 16;
+
 namespace {
 
 bool keeps_order(const SharedLocation& location) {
@@ -241,6 +243,9 @@ llvm::Error check_hiding(const BodyPlan& plan, const CutGraph& graph, llvm::Arra
     if (load.into < 1 || load.into > 3)
       return diagnose("the plan has a prefetch into cache level " + llvm::Twine(load.into),
                       "'into' is 1, 2 or 3", load.at);
+    else if (load.lanes == 1 || load.lanes > most_lanes)
+      return diagnose("the plan has " + llvm::Twine(load.lanes) + " lanes", "'lanes' is 0, or 2 to 16",
+                      load.at);
   if (is_free(graph.entry)) return diagnose("the plan lets packets begin in any order", hint);
   for (const SharedLocation& location : graph.locations)
     for (const LocationAccess& access : location.accesses)

@@ -25,8 +25,10 @@ struct PlannedSite {
 // An expensive load: what comes behind the block waits for memory (docs/hide.md).
 struct PlannedLoad {
   uint32_t context = 0, block = 0;
-  bool hidden = false;            // a prefetch stands in the block, and the packet steps aside behind it
-  unsigned into = 2;              // the level of cache that the prefetch fills
+  bool hidden = false; // a prefetch stands in the block, and the packet steps aside behind it
+  unsigned into = 2;   // the level of cache that the prefetch fills
+  unsigned lanes =
+      0; // not 0: no prefetch; so many packets run the loop around it side by side (transform/lanes.h)
   double accesses = 0, stall = 0; // per packet; cycles per access, simulated and modelled; 0: not known
   std::string reason;             // for taking it or leaving it
   std::string function, at;

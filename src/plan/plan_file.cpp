@@ -117,6 +117,7 @@ template <typename Fields, Maybe<PlannedLoad> T> void list_fields(Fields& fields
   fields("block", load.block);
   fields("hidden", load.hidden);
   fields("into", load.into);
+  fields("lanes", load.lanes);
   fields("accesses", load.accesses);
   fields("stall", load.stall);
   fields("reason", load.reason);

@@ -47,6 +47,7 @@
 #include "program/program.h"
 #include "runtime/layout.h"
 #include "transform/frame_layout.h"
+#include "transform/lanes.h"
 #include "transform/live_values.h"
 #include "transform/shared_values.h"
 
@@ -89,11 +90,16 @@ SmallVector<CallInst*, 8> waits_in(Function& function) {
   return waits;
 }
 
+unsigned number_in(const CallInst& wait, unsigned operand) {
+  return unsigned(cast<ConstantInt>(wait.getArgOperand(operand))->getZExtValue());
+}
+
 // Where packets step aside. Its block ends behind the mark, with a jump to where they go on.
 struct Wait {
   CallInst* mark = nullptr;
-  unsigned stage = 0, number = 0; // the latter: in the order of the code
-  SetVector<Instruction*> live;   // across it
+  unsigned stage = 0, number = 0;                  // the latter: in the order of the code
+  SetVector<Instruction*> live;                    // across it
+  const Walk *before = nullptr, *behind = nullptr; // the loop that packets then run in lanes, or did
 };
 
 // What one pass resumes: the packets at one wait, or at all of an ordered stage. The first begins packets.
@@ -103,6 +109,7 @@ struct Pass {
   AllocaInst* waiting = nullptr;  // the set
   bool returns =
       false; // packets come from this pass to its own waits: its set loses only those that go elsewhere
+  const Walk* walk = nullptr; // packets run this loop in lanes, if there are enough of them
   BasicBlock *begin = nullptr, *next = nullptr, *ends = nullptr;
   Value *frame = nullptr, *bit = nullptr; // of the packet that runs
 };
@@ -180,6 +187,7 @@ private:
       BasicBlock* own = wait->getParent()->splitBasicBlock(wait->getIterator());
       own->splitBasicBlock(std::next(wait->getIterator()));
     }
+    find_walks();
     for (BasicBlock& block : drop_begin(*run_))
       pattern_.push_back(&block);
     forget_scopes();
@@ -189,6 +197,26 @@ private:
     own_env_->setAlignment(body_.getParamAlign(0).valueOrOne());
     builder.CreateMemCpy(own_env_, own_env_->getAlign(), run_->getArg(0), own_env_->getAlign(), env_bytes_);
     body_.getArg(0)->replaceAllUsesWith(own_env_);
+  }
+
+  // While it lives, the pattern has a way in, without which no block of it would be reached.
+  class WayIn {
+  public:
+    WayIn(BasicBlock& entry, BasicBlock& begin) : jump_(BranchInst::Create(&begin, &entry)) {}
+    ~WayIn() { jump_->eraseFromParent(); }
+    WayIn(const WayIn&) = delete;
+
+  private:
+    BranchInst* jump_;
+  };
+
+  void find_walks() {
+    std::vector<WalkMark> marks;
+    for (CallInst* wait : waits_in(*run_))
+      if (unsigned lanes = number_in(*wait, 1)) marks.push_back({wait, lanes});
+    if (marks.empty()) return;
+    WayIn way_in(*entry_, *entry_->getNextNode());
+    walks_ = surround_walks(*run_, marks);
   }
 
   // What was concluded from restrict pointers was about one packet; debug records about places that are no more.
@@ -213,7 +241,11 @@ private:
       Wait& wait = waits_.emplace_back();
       wait.mark = mark;
       wait.number = unsigned(waits_.size());
-      wait.stage = unsigned(cast<ConstantInt>(mark->getArgOperand(0))->getZExtValue());
+      wait.stage = number_in(*mark, 0);
+      for (const Walk& walk : walks_) {
+        if (walk.mark == mark) wait.before = &walk;
+        if (is_contained(walk.exits, mark)) wait.behind = &walk;
+      }
       for (Instruction* value : live.at_end(*mark->getParent()))
         if (!isa<AllocaInst>(value)) wait.live.insert(value);
     }
@@ -242,8 +274,7 @@ private:
 
   // A value that is made outside of the loop in which a packet waits is stored where it is made, once.
   void find_stored_early() {
-    // The pattern has no way in yet.
-    BranchInst* way_in = BranchInst::Create(pattern_.front(), entry_);
+    WayIn way_in(*entry_, *pattern_.front());
     DominatorTree dominators(*run_);
     LoopInfo loops(dominators);
     for (auto& [value, at] : live_) {
@@ -252,7 +283,6 @@ private:
           at.set_bits(), [&](unsigned w) { return loops.getLoopDepth(waits_[w].mark->getParent()) > depth; });
       if (deeper && !isa<InvokeInst>(value)) stored_early_.insert(value);
     }
-    way_in->eraseFromParent();
   }
 
   bool is_ordered(unsigned stage) const {
@@ -262,10 +292,9 @@ private:
   void make_passes() {
     passes_.emplace_back();
     for (unsigned w = 0; w != waits_.size(); ++w) {
-      if (!is_ordered(waits_[w].stage) || passes_.back().stage != waits_[w].stage)
-        passes_.emplace_back().stage = waits_[w].stage;
-      passes_.back().waits.push_back(w);
-      pass_of_.push_back(unsigned(passes_.size() - 1));
+      const unsigned p = pass_for(waits_[w]);
+      passes_[p].waits.push_back(w);
+      pass_of_.push_back(p);
     }
     refills_ = can_refill();
     const bool labels = any_of(passes_, [](const Pass& pass) { return pass.waits.size() > 1; });
@@ -282,9 +311,21 @@ private:
     in_pass_ = place(word_, "in.pass");
     left_ = place(word_, "left");
     result_ = place(status_, "result");
-    frames_ =
-        builder.CreateAlloca(ArrayType::get(builder.getInt8Ty(), stride_ * most_packets), nullptr, "frames");
+    const uint64_t frames = most_packets + (walks_.empty() ? 0 : 1); // lanes take a spare one
+    frames_ = builder.CreateAlloca(ArrayType::get(builder.getInt8Ty(), stride_ * frames), nullptr, "frames");
     frames_->setAlignment(std::max(frame_.alignment(), Align(64)));
+  }
+
+  // One for each ordered stage, one for all ways out of a walk, and one for each other wait.
+  unsigned pass_for(const Wait& wait) {
+    if (is_ordered(wait.stage) && passes_.back().stage == wait.stage) return unsigned(passes_.size() - 1);
+    if (wait.behind)
+      for (unsigned w = 0; w != pass_of_.size(); ++w)
+        if (waits_[w].behind == wait.behind) return pass_of_[w];
+    Pass& pass = passes_.emplace_back();
+    pass.stage = wait.stage;
+    pass.walk = wait.before;
+    return unsigned(passes_.size() - 1);
   }
 
   // Whether packets begin where others end.
@@ -310,6 +351,7 @@ private:
   }
 
   bool returns_to_itself(const Pass& pass) const {
+    if (pass.walk) return true; // those in lanes go on waiting when these run dry
     SmallVector<const BasicBlock*, 8> begin;
     for (unsigned w : pass.waits)
       append_range(begin, successors(waits_[w].mark->getParent()));
@@ -464,6 +506,59 @@ private:
       reload(*resume[w], w, pass, kept);
     builder.SetInsertPoint(pick);
     enter(builder, pass, beginning, resume);
+    if (pass.walk) add_lanes(pass);
+  }
+
+  // Of a walk's packets as many run in lanes as there are; of fewer, half as many; the last ones one after the other.
+  void add_lanes(const Pass& pass) {
+    const LanePass lanes = lanes_of(pass);
+    Instruction* jump = pass.begin->getTerminator();
+    IRBuilder<> builder(jump);
+    Value* several = builder.CreateUnaryIntrinsic(Intrinsic::ctpop, builder.CreateLoad(word_, pass.waiting));
+    for (unsigned count = pass.walk->lanes; count > 1; count /= 2) {
+      BasicBlock* fewer = block("fewer");
+      BasicBlock* begin = make_lanes(lanes, count, places_);
+      builder.CreateCondBr(builder.CreateICmpUGE(several, builder.getInt64(count)), begin, fewer);
+      builder.SetInsertPoint(fewer);
+    }
+    jump->moveBefore(*builder.GetInsertBlock(), builder.GetInsertBlock()->end());
+  }
+
+  LanePass lanes_of(const Pass& pass) const {
+    const Walk& walk = *pass.walk;
+    LanePass lanes;
+    lanes.walk = &walk;
+    std::tie(lanes.waiting, lanes.rest, lanes.frames) = std::tie(pass.waiting, in_pass_, frames_);
+    std::tie(lanes.stride, lanes.label_offset, lanes.dry) = std::tie(stride_, label_offset_, pass.ends);
+    lanes.spare = most_packets;
+    auto field_of = [&](Instruction* value) {
+      auto [offset, alignment] = frame_.of(*value);
+      return FrameField{value, offset, alignment};
+    };
+    for (Instruction* state : walk.state)
+      lanes.state.push_back(field_of(state));
+    SmallPtrSet<const BasicBlock*, 16> inside(walk.blocks.begin(), walk.blocks.end());
+    for (CallInst* exit : walk.exits)
+      inside.insert(exit->getParent());
+    inside.insert(walk.count);
+    for (Instruction* value : waits_[pass.waits.front()].live)
+      if (any_of(value->users(), [&](const User* user) {
+            return value->getParent() != walk.entry && inside.contains(cast<Instruction>(user)->getParent());
+          }))
+        lanes.kept.push_back(field_of(value));
+    for (AllocaInst* variable : variables_)
+      lanes.variables.push_back(field_of(variable));
+    for (CallInst* exit : walk.exits) {
+      const auto w =
+          unsigned(find_if(waits_, [&](const Wait& wait) { return wait.mark == exit; }) - waits_.begin());
+      const Pass& to = passes_[pass_of_[w]];
+      LanePass::Exit& goes = lanes.exits.emplace_back();
+      goes.waiting = to.waiting;
+      if (to.waits.size() > 1) goes.label = w;
+      for (Instruction* value : waits_[w].live)
+        if (inside.contains(value->getParent())) goes.results.push_back(field_of(value));
+    }
+    return lanes;
   }
 
   // Stores what is live and marks the packet as waiting. Returns the block in which packets go on.
@@ -634,6 +729,7 @@ private:
   AllocaInst* own_env_ = nullptr;
   uint64_t env_bytes_ = 0;
   std::vector<AllocaInst*> variables_;
+  std::vector<Walk> walks_;
   std::vector<Wait> waits_;                 // by stage
   std::vector<Pass> passes_;                // likewise
   std::vector<unsigned> pass_of_;           // by wait
@@ -652,11 +748,15 @@ private:
 } // namespace
 
 void insert_wait(BasicBlock& from, BasicBlock& to, unsigned stage, const SiteKeeps& /*keeps*/) {
+  insert_walk(from, to, stage, 0);
+}
+
+void insert_walk(BasicBlock& from, BasicBlock& to, unsigned stage, unsigned lanes) {
   BasicBlock& block = insert_block(from, to, "heddle.wait");
   IRBuilder<> builder(block.getTerminator());
-  FunctionCallee wait =
-      block.getModule()->getOrInsertFunction(wait_function, builder.getVoidTy(), builder.getInt32Ty());
-  builder.CreateCall(wait, {builder.getInt32(stage)})->setDoesNotThrow();
+  FunctionCallee wait = block.getModule()->getOrInsertFunction(wait_function, builder.getVoidTy(),
+                                                               builder.getInt32Ty(), builder.getInt32Ty());
+  builder.CreateCall(wait, {builder.getInt32(stage), builder.getInt32(lanes)})->setDoesNotThrow();
 }
 
 Expected<std::vector<Function*>> interleave(Module& module, const Plan& plan) {

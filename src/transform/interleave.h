@@ -19,6 +19,9 @@ inline constexpr llvm::StringLiteral wait_function = "heddle.wait";
 // stage is a wait; so is what comes before an expensive load that is hidden. Other sites of such bodies are no places to wait.
 void insert_wait(llvm::BasicBlock& from, llvm::BasicBlock& to, unsigned stage, const SiteKeeps& keeps);
 
+// Likewise, in a loop that packets are to run side by side in so many lanes (lanes.h).
+void insert_walk(llvm::BasicBlock& from, llvm::BasicBlock& to, unsigned stage, unsigned lanes);
+
 // Turns each interleaved body of the plan, its waits in place and its contexts joined (frames.h), into a function that runs all
 // packets of a batch, and its caller's call of the runtime into a call of that. The functions made are returned. Errors: a
 // body that cannot be: it should not have been planned (analysis/interleavable.h).

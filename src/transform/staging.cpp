@@ -146,9 +146,11 @@ private:
     return Error::success();
   }
 
+  using HiddenLoads = SmallDenseMap<const BasicBlock*, unsigned, 8>; // blocks, and PlannedLoad::lanes
+
   // Prefetches, and where they stand.
-  Expected<SmallPtrSet<const BasicBlock*, 8>> hide_loads() {
-    SmallPtrSet<const BasicBlock*, 8> hidden;
+  Expected<HiddenLoads> hide_loads() {
+    HiddenLoads hidden;
     for (const PlannedLoad& load : plan_.loads) {
       if (!load.hidden || !only_waits_) continue;
       if (load.context >= placed_.size() || !placed_[load.context].function)
@@ -157,15 +159,14 @@ private:
       if (!block) return block.takeError();
       if (!expensive_load_of(**block))
         return stale("block " + Twine(load.block) + " ends with no expensive load");
-      hide_expensive(**block, load.into);
-      hidden.insert(*block);
+      if (load.lanes == 0) hide_expensive(**block, load.into);
+      hidden[*block] = load.lanes;
     }
     return hidden;
   }
 
   // Of a body that is interleaved: a packet steps aside behind a load, and before a stage that is ordered.
-  bool is_wait(const BasicBlock& from, unsigned stage,
-               const SmallPtrSetImpl<const BasicBlock*>& hidden) const {
+  bool is_wait(const BasicBlock& from, unsigned stage, const HiddenLoads& hidden) const {
     return hidden.contains(&from) || stage >= plan_.stages.size() || plan_.stages[stage].ordered;
   }
 
@@ -174,6 +175,7 @@ private:
     if (!hidden) return hidden.takeError();
     // Several sites on one edge are one of the highest stage: whoever gets there has finished all before it.
     SiteEdges edges;
+    unsigned walks = 0;
     for (const PlannedSite& site : plan_.sites) {
       auto from = find_block(site.context, site.from);
       if (!from) return from.takeError();
@@ -185,11 +187,18 @@ private:
       if (!edge_takes_site(**from, **to))
         return diagnose(edge + " cannot hold a site", "move the site to another edge of the cut", site.at);
       if (only_waits_ && !is_wait(**from, site.stage, *hidden)) continue;
+      const unsigned lanes = hidden->lookup(*from);
+      if (lanes != 0 && site.stage < plan_.stages.size() && !plan_.stages[site.stage].ordered) {
+        insert_walk(**from, **to, site.stage, lanes);
+        ++walks;
+        continue;
+      }
       unsigned& stage = edges[{*from, *to}];
       stage = std::max(stage, site.stage);
     }
-    result_.possible = unsigned(edges.size());
-    if (!edges.empty()) forget_conclusions(*placed_[0].function);
+    result_.possible = unsigned(edges.size()) + walks;
+    result_.sites = walks;
+    if (result_.possible != 0) forget_conclusions(*placed_[0].function);
     join_edges(edges);
     for (auto& [edge, stage] : edges) {
       make_site_(*edge.first, *edge.second, stage, {copies_, plan_.own_errno});
