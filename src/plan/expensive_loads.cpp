@@ -4,8 +4,10 @@
 #include "program/expensive.h"
 #include "program/modelled.h"
 #include "program/reads.h"
+#include "program/recurrence.h"
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -79,6 +81,18 @@ bool is_named(const MemoryRead& read) {
   return false;
 }
 
+// The loop around it, and what of an iteration is spent waiting for the one before.
+void describe_loop(OpenedLoad& load, const Instruction& found, const BlockTable& blocks,
+                   Recurrences& recurrences, const MemoryModel& model) {
+  const Loop* loop = recurrences.loop_around(*found.getParent());
+  if (!loop) return;
+  load.loop = blocks.id(loop->getHeader());
+  const auto chain = recurrences.of(found);
+  if (!chain) return;
+  load.iteration = chain->instructions;
+  load.chain = std::max(0.0, chain->cycles - chain->instructions / model.per_cycle);
+}
+
 OpenedLoad describe(const LoadCounts& counts, const Instruction& found, const BodyRuns& body) {
   OpenedLoad load;
   load.block = counts.place.block;
@@ -100,6 +114,7 @@ std::vector<OpenedLoad> choose_expensive_loads(const Program& program, const Tra
   constexpr double least_stall = 5; // cycles: less is noise
   const BlockTable blocks(*program.module);
   const MemoryModel model;
+  Recurrences recurrences;
   std::map<std::pair<BlockId, uint32_t>, OpenedLoad> chosen;
   for (const BodyRuns& body : count_runs(program, trace, blocks)) {
     std::vector<OpenedLoad> loads;
@@ -110,14 +125,15 @@ std::vector<OpenedLoad> choose_expensive_loads(const Program& program, const Tra
       const auto reads = reads_of(block);
       if (counts.place.number >= reads.size() || is_named(reads[counts.place.number])) continue;
       OpenedLoad load = describe(counts, *reads[counts.place.number].by, body);
+      describe_loop(load, *reads[counts.place.number].by, blocks, recurrences, model);
       const LoadCost cost = cost_of(load, model);
-      if (cost.stall < least_stall) continue;
+      if (cost.stall < least_stall && cost.chain == 0) continue;
       loads.push_back(std::move(load));
       costs.push_back(cost);
     }
     const auto hidden = choose_hidden(body.instructions, costs, in_flight, model);
     for (size_t i = 0; i != loads.size(); ++i)
-      if (hidden[i]) chosen.insert({{loads[i].block, loads[i].number}, loads[i]});
+      if (hidden[i].hidden) chosen.insert({{loads[i].block, loads[i].number}, loads[i]});
   }
   std::vector<OpenedLoad> result;
   for (auto& [place, load] : chosen)

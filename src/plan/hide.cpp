@@ -121,7 +121,7 @@ private:
       const LoadCost cost = cost_of(opened_[node.opened_load], model);
       PlannedLoad& told = result_.loads[i];
       told.accesses = cost.accesses;
-      told.stall = cost.stall;
+      told.stall = cost.stall + cost.chain;
       told.into = cache_to_fill(opened_[node.opened_load]);
       if (!told.hidden) continue;
       costs.push_back(cost);
@@ -130,20 +130,26 @@ private:
     const auto hidden = choose_hidden(instructions, costs, in_flight, model);
     for (size_t i = 0; i != which.size(); ++i) {
       PlannedLoad& told = result_.loads[which[i]];
-      told.hidden = hidden[i];
-      told.reason = hidden[i] ? "stepping aside takes less time" : "stepping aside would take as long";
+      told.hidden = hidden[i].hidden;
+      told.lanes = hidden[i].lanes;
+      told.reason = told.lanes ? std::to_string(told.lanes) + " packets run the loop around it side by side"
+                    : told.hidden ? "stepping aside takes less time"
+                                  : "stepping aside would take as long";
     }
     std::vector<LoadCost> taken;
+    std::vector<Hidden> how;
     const double packets = double(std::max<uint64_t>(1, graph_.nodes[graph_.entry].visits));
     for (size_t i = 0; i != loads_.size(); ++i) {
       const PlannedLoad& load = result_.loads[i];
       if (!load.hidden) continue;
       hidden_edges_.push_back(loads_[i].edge);
-      taken.push_back(load.stall > 0
-                          ? LoadCost{load.accesses, load.stall}
-                          : LoadCost{double(graph_.nodes[loads_[i].node].visits) / packets, model.memory});
+      const CutNode& node = graph_.nodes[loads_[i].node];
+      taken.push_back(node.opened_load < opened_.size()
+                          ? cost_of(opened_[node.opened_load], model)
+                          : LoadCost{double(node.visits) / packets, model.memory});
+      how.push_back({true, load.lanes});
     }
-    result_.least_batch = least_batch(instructions, taken, model);
+    result_.least_batch = least_batch(instructions, taken, how, model);
   }
 
   static unsigned odd_from(unsigned stage) { return stage | 1; }

@@ -22,30 +22,44 @@ struct MemoryModel {
   double per_cycle = 3; // instructions
   double step_instructions = 20; // that it takes to step aside and come back
   double pass = 25;              // cycles to begin and end a run of all packets that wait at one place
+  double lane_instructions =
+      0.35;               // that an iteration takes more for each lane: not all fits into the registers
+  double lane_turn = 100; // instructions that it takes for a packet to come into a lane and to leave it
 };
 
 // Of one load, per packet.
 struct LoadCost {
   double accesses = 0;
-  double stall = 0; // cycles per access
+  double stall = 0;     // cycles per access
+  double chain = 0;     // likewise, whatever cache answers (OpenedLoad::chain)
+  double iteration = 0; // instructions of the loop
+  uint32_t loop = 0;    // the one around it, which packets could run in lanes if it has a chain; 0: none
 };
 
 LoadCost cost_of(const OpenedLoad& load, const MemoryModel& model);
+
+// What is done about a load.
+struct Hidden {
+  bool hidden = false;
+  unsigned lanes = 0; // of the loop around it (transform/lanes.h); 0: packets step aside
+  bool operator==(const Hidden&) const = default;
+};
 
 // Which level of cache a prefetch should fill. The second can wait for more lines at a time than the first; only what lies there already
 // has to go to the first.
 unsigned cache_to_fill(const OpenedLoad& load);
 
-// Cycles per packet of a body with that many instructions. `hidden`: by load, whether packets step aside there, `in_flight` of them.
-double predict_cycles(double instructions, llvm::ArrayRef<LoadCost> loads, llvm::ArrayRef<bool> hidden,
+// Cycles per packet of a body with that many instructions, `in_flight` packets in a batch.
+double predict_cycles(double instructions, llvm::ArrayRef<LoadCost> loads, llvm::ArrayRef<Hidden> hidden,
                       double in_flight, const MemoryModel& model);
 
-// Which loads to hide for the fewest cycles; none where that is less than a tenth below what the body takes as it is, which the
+// Which loads to hide, and how, for the fewest cycles; none where that is less than a tenth below what the body takes as it is, which the
 // model may be wrong by.
-llvm::SmallVector<bool, 8> choose_hidden(double instructions, llvm::ArrayRef<LoadCost> loads,
-                                         double in_flight, const MemoryModel& model);
+llvm::SmallVector<Hidden, 8> choose_hidden(double instructions, llvm::ArrayRef<LoadCost> loads,
+                                           double in_flight, const MemoryModel& model);
 
-// The fewest packets of a batch, 2 to 64, with which these hidden loads pay as above.
-unsigned least_batch(double instructions, llvm::ArrayRef<LoadCost> hidden, const MemoryModel& model);
+// The fewest packets of a batch, 2 to 64, with which these loads, hidden so, pay as above.
+unsigned least_batch(double instructions, llvm::ArrayRef<LoadCost> loads, llvm::ArrayRef<Hidden> hidden,
+                     const MemoryModel& model);
 
 } // namespace heddle

@@ -44,6 +44,9 @@ template <typename Fields, Maybe<OpenedLoad> T> void list_fields(Fields& fields,
   fields("level3", load.level3);
   fields("memory", load.memory);
   fields("walks", load.walks);
+  fields("chain", load.chain);
+  fields("iteration", load.iteration);
+  fields("loop", load.loop);
   fields("function", load.function);
   fields("at", load.at);
 }

@@ -28,6 +28,11 @@ struct OpenedLoad {
   double accesses = 0; // per packet
   double level2 = 0, level3 = 0, memory = 0,
          walks = 0; // the share of these that is found there, or takes a walk
+  // Of one that the next iteration of its loop has to wait for (program/recurrence.h): cycles of an iteration in which the processor has
+  // nothing to do, even with the data in its first cache. Else 0.
+  double chain = 0;
+  double iteration = 0; // instructions of one
+  BlockId loop = 0;     // the header of the innermost loop, if that makes no calls; else 0
   std::string function, at;
 };
 

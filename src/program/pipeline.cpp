@@ -2,6 +2,7 @@
 
 #include "program/expensive.h"
 #include "program/modelled.h"
+#include "program/recurrence.h"
 #include "support/diagnostic.h"
 
 #include "llvm/Analysis/CFG.h"
@@ -139,6 +140,8 @@ void optimise(Module& module, TargetMachine& machine, unsigned level, ArrayRef<s
   }
   passes.builder.buildModuleSimplificationPipeline(chosen, ThinOrFullLTOPhase::None)
       .run(module, passes.modules);
+  for (Function& function : module)
+    if (!function.isDeclaration()) keep_rolled(function);
   SmallVector<Function*, 4> later;
   for (StringRef name : bodies)
     if (Function* body = module.getFunction(name); body && could_be_vectors(*body)) later.push_back(body);

@@ -76,6 +76,23 @@ CallInst* move_copy(CallInst& mark, BasicBlock& block) {
   return copy;
 }
 
+// A packet that comes back to the front of the loop is in the midst of it. Until all is concluded about the loop, what it begins with is the
+// result of a function that nobody knows anything of, and not what it begins with at first.
+CallInst* make_unknown(Value* first, Instruction& before) {
+  auto* type = FunctionType::get(first->getType(), {first->getType()}, false);
+  auto* unknown = Function::Create(type, GlobalValue::ExternalLinkage, "heddle.unknown", before.getModule());
+  return IRBuilder<>(&before).CreateCall(unknown, {first});
+}
+
+Instruction* make_known(CallInst& state) {
+  auto* known = cast<Instruction>(IRBuilder<>(&state).CreateFreeze(state.getArgOperand(0), "state"));
+  Function* unknown = state.getCalledFunction();
+  state.replaceAllUsesWith(known);
+  state.eraseFromParent();
+  unknown->eraseFromParent();
+  return known;
+}
+
 // A place to wait in front of the loop, and one behind each way out.
 Walk surround(Loop& loop, const WalkMark& of, DominatorTree& dominators, LoopInfo& loops) {
   Walk walk;
@@ -90,15 +107,15 @@ Walk surround(Loop& loop, const WalkMark& of, DominatorTree& dominators, LoopInf
   walk.header = loop.getHeader();
   walk.entry = SplitEdge(before, walk.header, &dominators, &loops);
   for (PHINode& phi : walk.header->phis()) {
-    // Opaque to all who would conclude from where packets begin the loop.
-    Value* state = IRBuilder<>(walk.entry->getTerminator())
-                       .CreateFreeze(phi.getIncomingValueForBlock(walk.entry), phi.getName() + ".state");
-    walk.state.push_back(cast<Instruction>(state));
+    auto* state = make_unknown(phi.getIncomingValueForBlock(walk.entry), *walk.entry->getTerminator());
+    walk.state.push_back(state);
     phi.setIncomingValueForBlock(walk.entry, state);
   }
   walk.mark = move_copy(*of.wait, *walk.entry);
   walk.count = SplitEdge(walk.entry, walk.header, &dominators, &loops);
   count_rounds(walk, loop, dominators, loops);
+  for (Instruction*& state : walk.state)
+    state = make_known(*cast<CallInst>(state));
   SmallVector<BasicBlock*, 4> exits;
   loop.getUniqueExitBlocks(exits);
   for (BasicBlock* exit : exits) {
