@@ -4,7 +4,7 @@
 // it; any other was edited, and its cuts are checked again before they are applied.
 
 #include "plan/plan.h"
-#include "plan/plan_fields.h"
+#include "support/fields.h"
 #include "support/file.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -227,7 +227,7 @@ std::string decisions_digest(const Plan& plan) {
   std::string text;
   llvm::raw_string_ostream out(text);
   llvm::json::OStream json(out);
-  PlanWriter fields(json);
+  FieldWriter fields(json);
   json.object([&] {
     fields("program", plan.program);
     fields("relaxations", plan.relaxations);
@@ -264,7 +264,7 @@ llvm::Error write_plan(const Plan& plan, llvm::StringRef path) {
   return write_file(path, [&](llvm::raw_ostream& out) {
     llvm::json::OStream json(out, 2);
     json.object([&] {
-      PlanWriter fields(json);
+      FieldWriter fields(json);
       fields("format", std::string(format_name));
       fields("version", format_version);
       list_fields(fields, plan);
@@ -287,7 +287,7 @@ llvm::Expected<Plan> read_plan(llvm::StringRef path) {
   Plan plan;
   std::string format;
   uint32_t version = 0;
-  PlanReader fields(*value, "");
+  FieldReader fields(*value, "");
   fields("format", format);
   fields("version", version);
   if (version != format_version)
@@ -295,7 +295,9 @@ llvm::Expected<Plan> read_plan(llvm::StringRef path) {
                         llvm::Twine(format_version),
                     "make the plan again with 'heddle plan'", path);
   list_fields(fields, plan);
-  if (llvm::Error error = fields.done(path)) return std::move(error);
+  if (llvm::Error error = fields.done(
+          path, "docs/plan.schema.json lists the fields; or make the plan again with 'heddle plan'"))
+    return std::move(error);
   return plan;
 }
 

@@ -1,9 +1,9 @@
 // Paired runs: A B A B, or A B C A B C.
 #pragma once
 
+#include "host/machine.h"
+#include "support/ratio.h"
 #include "verify/counters.h"
-#include "verify/machine.h"
-#include "verify/ratio.h"
 #include "verify/sandbox.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"

@@ -1,6 +1,6 @@
+#include "host/machine.h"
 #include "scripts.h"
 #include "verify/counters.h"
-#include "verify/machine.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"

@@ -1,4 +1,4 @@
-#include "verify/ratio.h"
+#include "support/ratio.h"
 
 #include <gtest/gtest.h>
 

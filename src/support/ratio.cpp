@@ -5,7 +5,7 @@
 // needs no resampling: k is the largest rank that keeps 95 %. For 15 pairs it is the 4th of each end (96.5
 // %).
 
-#include "verify/ratio.h"
+#include "support/ratio.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,15 +1,15 @@
-#include "plan/plan_fields.h"
+#include "support/fields.h"
 
 namespace heddle {
 
-void PlanReader::fail(llvm::StringRef name, llvm::StringRef what) {
+void FieldReader::fail(llvm::StringRef name, llvm::StringRef what) {
   if (error_) return;
   error_ = true;
   std::string field = path_of(name);
-  what_ = (field.empty() ? "the plan" : "field '" + field + "'") + " " + what.str();
+  what_ = (field.empty() ? "the file" : "field '" + field + "'") + " " + what.str();
 }
 
-const llvm::json::Value* PlanReader::find(llvm::StringRef name) {
+const llvm::json::Value* FieldReader::find(llvm::StringRef name) {
   known_.insert(name);
   if (error_) return nullptr;
   const llvm::json::Value* value = object_->get(name);
@@ -17,7 +17,7 @@ const llvm::json::Value* PlanReader::find(llvm::StringRef name) {
   return value;
 }
 
-void PlanReader::operator()(llvm::StringRef name, std::string& out) {
+void FieldReader::operator()(llvm::StringRef name, std::string& out) {
   if (const llvm::json::Value* value = find(name)) {
     if (auto text = value->getAsString())
       out = text->str();
@@ -26,7 +26,7 @@ void PlanReader::operator()(llvm::StringRef name, std::string& out) {
   }
 }
 
-void PlanReader::operator()(llvm::StringRef name, double& out) {
+void FieldReader::operator()(llvm::StringRef name, double& out) {
   if (const llvm::json::Value* value = find(name)) {
     if (auto number = value->getAsNumber())
       out = *number;
@@ -35,7 +35,7 @@ void PlanReader::operator()(llvm::StringRef name, double& out) {
   }
 }
 
-void PlanReader::operator()(llvm::StringRef name, bool& out) {
+void FieldReader::operator()(llvm::StringRef name, bool& out) {
   if (const llvm::json::Value* value = find(name)) {
     if (auto flag = value->getAsBoolean())
       out = *flag;
@@ -44,7 +44,7 @@ void PlanReader::operator()(llvm::StringRef name, bool& out) {
   }
 }
 
-void PlanReader::operator()(llvm::StringRef name, uint64_t& out) {
+void FieldReader::operator()(llvm::StringRef name, uint64_t& out) {
   if (const llvm::json::Value* value = find(name)) {
     if (auto number = value->getAsUINT64())
       out = *number;
@@ -53,14 +53,14 @@ void PlanReader::operator()(llvm::StringRef name, uint64_t& out) {
   }
 }
 
-void PlanReader::operator()(llvm::StringRef name, uint32_t& out) {
+void FieldReader::operator()(llvm::StringRef name, uint32_t& out) {
   uint64_t wide = out;
   (*this)(name, wide);
   if (wide > UINT32_MAX) fail(name, "is too large");
   out = uint32_t(wide);
 }
 
-void PlanReader::operator()(llvm::StringRef name, std::vector<std::string>& out) {
+void FieldReader::operator()(llvm::StringRef name, std::vector<std::string>& out) {
   const llvm::json::Value* value = find(name);
   if (!value) return;
   const llvm::json::Array* array = value->getAsArray();
@@ -72,7 +72,7 @@ void PlanReader::operator()(llvm::StringRef name, std::vector<std::string>& out)
   }
 }
 
-void PlanReader::operator()(llvm::StringRef name, std::vector<uint32_t>& out) {
+void FieldReader::operator()(llvm::StringRef name, std::vector<uint32_t>& out) {
   const llvm::json::Value* value = find(name);
   if (!value) return;
   const llvm::json::Array* array = value->getAsArray();
@@ -84,21 +84,21 @@ void PlanReader::operator()(llvm::StringRef name, std::vector<uint32_t>& out) {
   }
 }
 
-void PlanWriter::operator()(llvm::StringRef name, const std::vector<uint32_t>& values) {
+void FieldWriter::operator()(llvm::StringRef name, const std::vector<uint32_t>& values) {
   json_.attributeArray(name, [&] {
     for (uint32_t value : values)
       json_.value(value);
   });
 }
 
-void PlanWriter::operator()(llvm::StringRef name, const std::vector<std::string>& values) {
+void FieldWriter::operator()(llvm::StringRef name, const std::vector<std::string>& values) {
   json_.attributeArray(name, [&] {
     for (const std::string& value : values)
       json_.value(llvm::json::fixUTF8(value));
   });
 }
 
-bool PlanReader::has_unknown() {
+bool FieldReader::has_unknown() {
   if (error_) return false;
   for (const auto& [name, value] : *object_)
     if (!known_.contains(name)) {
@@ -108,10 +108,9 @@ bool PlanReader::has_unknown() {
   return false;
 }
 
-llvm::Error PlanReader::done(llvm::StringRef where) {
+llvm::Error FieldReader::done(llvm::StringRef where, llvm::StringRef hint) {
   if (!error_ && !has_unknown()) return llvm::Error::success();
-  return diagnose(what_, "docs/plan.schema.json lists the fields; or make the plan again with 'heddle plan'",
-                  where);
+  return diagnose(what_, hint, where);
 }
 
 } // namespace heddle

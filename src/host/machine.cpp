@@ -1,4 +1,4 @@
-#include "verify/machine.h"
+#include "host/machine.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

@@ -1,5 +1,5 @@
-// The plan's fields, read and written by one list of them: `list_fields(fields, object)` names each field of
-// one object, and does for PlanReader what it does for PlanWriter. Reading is strict: every field is wanted,
+// The fields of a JSON file (a plan, a host), read and written by one list of them: `list_fields(fields, object)` names
+// each field of one object, and does for FieldReader what it does for FieldWriter. Reading is strict: every field is wanted,
 // every field is known, and an error names the field by its path.
 #pragma once
 
@@ -16,9 +16,9 @@ namespace heddle {
 
 // The fields of one JSON object. The first error is kept; later reads do nothing. done() reports it, or a
 // field that nobody asked for.
-class PlanReader {
+class FieldReader {
 public:
-  PlanReader(const llvm::json::Value& value, std::string path) : path_(std::move(path)) {
+  FieldReader(const llvm::json::Value& value, std::string path) : path_(std::move(path)) {
     object_ = value.getAsObject();
     if (!object_) fail("", "is not an object");
   }
@@ -31,27 +31,33 @@ public:
   void operator()(llvm::StringRef name, std::vector<std::string>& out);
   void operator()(llvm::StringRef name, std::vector<uint32_t>& out);
 
+  // An object.
+  template <typename T> void operator()(llvm::StringRef name, T& out) {
+    if (const llvm::json::Value* value = find(name)) read_object(*value, path_of(name), out);
+  }
+
   // An array of objects.
   template <typename T> void operator()(llvm::StringRef name, std::vector<T>& out) {
     const llvm::json::Value* value = find(name);
     if (!value) return;
     const llvm::json::Array* array = value->getAsArray();
     if (!array) return fail(name, "is not an array");
-    for (size_t i = 0; i != array->size(); ++i) {
-      PlanReader fields((*array)[i], path_of(name) + "[" + std::to_string(i) + "]");
-      out.emplace_back();
-      list_fields(fields, out.back());
-      if (!error_ && (fields.error_ || fields.has_unknown())) {
-        what_ = fields.what_;
-        error_ = true;
-      }
-    }
+    for (size_t i = 0; i != array->size(); ++i)
+      read_object((*array)[i], path_of(name) + "[" + std::to_string(i) + "]", out.emplace_back());
   }
 
-  // After all reads. `where` is the file.
-  llvm::Error done(llvm::StringRef where);
+  // After all reads. `where` is the file; `hint` says where its fields are listed, and how to make it again.
+  llvm::Error done(llvm::StringRef where, llvm::StringRef hint);
 
 private:
+  template <typename T> void read_object(const llvm::json::Value& value, std::string path, T& out) {
+    FieldReader fields(value, std::move(path));
+    list_fields(fields, out);
+    if (!error_ && (fields.error_ || fields.has_unknown())) {
+      what_ = fields.what_;
+      error_ = true;
+    }
+  }
   std::string path_of(llvm::StringRef name) const {
     return path_.empty() || name.empty() ? path_ + name.str() : path_ + "." + name.str();
   }
@@ -65,11 +71,11 @@ private:
   bool error_ = false;
 };
 
-class PlanWriter {
+class FieldWriter {
 public:
-  explicit PlanWriter(llvm::json::OStream& json) : json_(json) {}
+  explicit FieldWriter(llvm::json::OStream& json) : json_(json) {}
 
-  // Analysed programs may hold names that are no UTF-8; JSON cannot.
+  // Programs may hold names that are no UTF-8; JSON cannot.
   void operator()(llvm::StringRef name, const std::string& value) {
     json_.attribute(name, llvm::json::fixUTF8(value));
   }
@@ -83,6 +89,9 @@ public:
   void operator()(llvm::StringRef name, const std::vector<std::string>& values);
   void operator()(llvm::StringRef name, const std::vector<uint32_t>& values);
 
+  template <typename T> void operator()(llvm::StringRef name, const T& value) {
+    json_.attributeObject(name, [&] { list_fields(*this, value); });
+  }
   template <typename T> void operator()(llvm::StringRef name, const std::vector<T>& values) {
     json_.attributeArray(name, [&] {
       for (const T& value : values)
