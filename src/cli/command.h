@@ -17,6 +17,7 @@ void add_plan(CLI::App& app, Action& chosen);
 void add_build(CLI::App& app, Action& chosen);
 void add_verify(CLI::App& app, Action& chosen);
 void add_bench(CLI::App& app, Action& chosen);
+void add_calibrate(CLI::App& app, Action& chosen);
 void add_optimize(CLI::App& app, Action& chosen);
 
 } // namespace heddle

@@ -44,6 +44,7 @@ int main(int argc, char** argv) {
   add_verify(app, chosen);
   add_bench(app, chosen);
   add_optimize(app, chosen);
+  add_calibrate(app, chosen);
 
   try {
     app.parse(argc, argv);

@@ -13,6 +13,8 @@ config.test_exec_root = os.path.join(config.heddle_binary_dir, "tests", "lit")
 
 tools = os.path.join(config.heddle_binary_dir, "bin")
 config.environment["PATH"] = os.pathsep.join([tools, config.llvm_bin, os.environ["PATH"]])
+# Plans by the built-in figures, whatever the user has calibrated.
+config.environment["HEDDLE_HOSTS"] = os.path.join(config.test_exec_root, "hosts")
 for name in ("HEDDLE_DATA", "TMPDIR"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
