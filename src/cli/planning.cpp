@@ -1,7 +1,9 @@
 #include "cli/planning.h"
 
 #include "analysis/analyse.h"
+#include "host/hosts.h"
 #include "plan/expensive_loads.h"
+#include "plan/host_model.h"
 #include "plan/make_plan.h"
 #include "plan/observed_file.h"
 #include "plan/openings.h"
@@ -16,6 +18,9 @@ void PlanningOptions::add_to(CLI::App& app) {
       ->capture_default_str();
   app.add_option("--budget", budget,
                  "instruction cache that a stage may take, e.g. 24K (default: the host's L1I)");
+  app.add_option("--host", host,
+                 "the host to plan for: a file of `heddle calibrate`, or a stored host's name (default: this "
+                 "machine)");
   app.add_option("--batch", batch,
                  "most packets in flight (default: 32; 64 where all bodies are interleaved)")
       ->check(CLI::Range(2, 4096));
@@ -45,8 +50,14 @@ void PlanningOptions::add_to(CLI::App& app) {
 
 namespace {
 
-llvm::Expected<double> budget_lines(const std::string& text) {
-  if (text.empty()) return double(host_icache().bytes) / host_icache().line;
+// The level-1 instruction cache that a plan is made for.
+double icache_lines(const ChosenHost& chosen) {
+  const uint64_t bytes = chosen.host ? chosen.host->cache_bytes(1, "Instruction") : 0;
+  return bytes ? double(bytes) / 64 : double(host_icache().bytes) / host_icache().line;
+}
+
+llvm::Expected<double> budget_lines(const std::string& text, const ChosenHost& chosen) {
+  if (text.empty()) return icache_lines(chosen);
   llvm::StringRef number = text;
   unsigned scale = number.consume_back_insensitive("k") ? 1024 : 1;
   unsigned bytes = 0;
@@ -64,13 +75,15 @@ void PlanningOptions::declare(const Declarations& all) {
 }
 
 static llvm::Expected<Plan> plan_for(const Program& program, const Study& study, const Openings& openings,
-                                     const PlanningOptions& options) {
-  auto budget = budget_lines(options.budget);
+                                     const PlanningOptions& options, const ChosenHost& chosen) {
+  auto budget = budget_lines(options.budget, chosen);
   if (!budget) return budget.takeError();
   PlanOptions plan_options;
+  plan_options.host = chosen.name;
+  if (chosen.host) price_for(*chosen.host, plan_options);
   plan_options.policy = options.policy;
   plan_options.budget.lines = *budget;
-  plan_options.icache_lines = double(host_icache().bytes) / host_icache().line;
+  plan_options.icache_lines = icache_lines(chosen);
   plan_options.batch = options.batch;
   plan_options.stage = options.stage;
   plan_options.hide = options.hide;
@@ -88,6 +101,7 @@ static llvm::Expected<Plan> plan_for(const Program& program, const Study& study,
   }
   llvm::append_range(plan->remarks, program.remarks);
   llvm::append_range(plan->remarks, study.remarks);
+  llvm::append_range(plan->remarks, chosen.remarks);
   return plan;
 }
 
@@ -103,17 +117,20 @@ llvm::Expected<Decision> decide(const ProgramImage& image, Program& program, Tra
     if (!observed) return observed.takeError();
     llvm::append_range(*studying.observed, *observed);
   }
+  auto chosen = choose_host(options.host);
+  if (!chosen) return chosen.takeError();
   Openings openings;
   // What was not opened stays behind as rare code: without that, nothing would be gained.
   bool rare = options.study.rare_share > 0 && !llvm::is_contained(options.study.without, "rare-path");
   if (rare) openings = choose_openings(program, trace);
   constexpr double in_flight = 64;
   if (options.hide)
-    openings.loads = choose_expensive_loads(program, trace, options.batch ? options.batch : in_flight);
+    openings.loads = choose_expensive_loads(program, trace, options.batch ? options.batch : in_flight,
+                                            chosen->host ? memory_model(*chosen->host) : MemoryModel());
   if (llvm::Error error = open_traced(program, trace, openings)) return std::move(error);
   auto study = study_program(image, program, trace, studying);
   if (!study) return study.takeError();
-  auto plan = plan_for(program, *study, openings, options);
+  auto plan = plan_for(program, *study, openings, options, *chosen);
   if (!plan) return plan.takeError();
   return Decision{std::move(*study), std::move(*plan)};
 }

@@ -13,6 +13,7 @@ struct PlanningOptions {
   std::string budget; // "32K" of instruction cache; empty: the host's level-1 instruction cache
   unsigned batch = 0; // chosen
   bool stage = true, hide = true;
+  std::string host;                  // a file or a stored host's name; empty: this machine
   std::string trust;                 // "proven" or "declared"; empty: declared if anything is
   std::vector<std::string> observed; // files of --observed
   StudyOptions study;

@@ -1,6 +1,5 @@
 #include "plan/expensive_loads.h"
 
-#include "plan/latency.h"
 #include "program/expensive.h"
 #include "program/modelled.h"
 #include "program/reads.h"
@@ -110,10 +109,10 @@ OpenedLoad describe(const LoadCounts& counts, const Instruction& found, const Bo
 
 } // namespace
 
-std::vector<OpenedLoad> choose_expensive_loads(const Program& program, const Trace& trace, double in_flight) {
+std::vector<OpenedLoad> choose_expensive_loads(const Program& program, const Trace& trace, double in_flight,
+                                               const MemoryModel& model) {
   constexpr double least_stall = 5; // cycles: less is noise
   const BlockTable blocks(*program.module);
-  const MemoryModel model;
   Recurrences recurrences;
   std::map<std::pair<BlockId, uint32_t>, OpenedLoad> chosen;
   for (const BodyRuns& body : count_runs(program, trace, blocks)) {

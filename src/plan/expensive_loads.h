@@ -1,6 +1,7 @@
 // Which loads the profile says packets wait for (src/program/expensive.h).
 #pragma once
 
+#include "plan/latency.h"
 #include "profile/trace.h"
 #include "program/openings.h"
 #include "program/program.h"
@@ -10,6 +11,7 @@
 namespace heddle {
 
 // In order of blocks. Of each packet body, those that the model would hide (plan/latency.h) if nothing stood in the way.
-std::vector<OpenedLoad> choose_expensive_loads(const Program& program, const Trace& trace, double in_flight);
+std::vector<OpenedLoad> choose_expensive_loads(const Program& program, const Trace& trace, double in_flight,
+                                               const MemoryModel& model = {});
 
 } // namespace heddle

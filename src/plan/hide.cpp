@@ -56,9 +56,10 @@ std::string obstacle(const CutGraph& graph) {
 
 class Hider {
 public:
-  Hider(const CutGraph& given, llvm::ArrayRef<OpenedLoad> opened, llvm::ArrayRef<unsigned> cut)
-      : opened_(opened), cut_(cut), graph_(without_room_elsewhere(given)), condensed_(condense(graph_)),
-        ordered_by_(condensed_.groups.size()) {}
+  Hider(const CutGraph& given, llvm::ArrayRef<OpenedLoad> opened, llvm::ArrayRef<unsigned> cut,
+        const MemoryModel& model)
+      : model_(model), opened_(opened), cut_(cut), graph_(without_room_elsewhere(given)),
+        condensed_(condense(graph_)), ordered_by_(condensed_.groups.size()) {}
 
   Hiding run(double instructions, double in_flight) {
     find_loads();
@@ -112,13 +113,12 @@ private:
 
   // How often packets wait there, and whether it pays to hide it.
   void weigh(double instructions, double in_flight) {
-    const MemoryModel model;
     std::vector<LoadCost> costs;
     std::vector<size_t> which;
     for (size_t i = 0; i != loads_.size(); ++i) {
       const CutNode& node = graph_.nodes[loads_[i].node];
       if (node.opened_load >= opened_.size()) continue;
-      const LoadCost cost = cost_of(opened_[node.opened_load], model);
+      const LoadCost cost = cost_of(opened_[node.opened_load], model_);
       PlannedLoad& told = result_.loads[i];
       told.accesses = cost.accesses;
       told.stall = cost.stall + cost.chain;
@@ -127,7 +127,7 @@ private:
       costs.push_back(cost);
       which.push_back(i);
     }
-    const auto hidden = choose_hidden(instructions, costs, in_flight, model);
+    const auto hidden = choose_hidden(instructions, costs, in_flight, model_);
     for (size_t i = 0; i != which.size(); ++i) {
       PlannedLoad& told = result_.loads[which[i]];
       told.hidden = hidden[i].hidden;
@@ -145,11 +145,11 @@ private:
       hidden_edges_.push_back(loads_[i].edge);
       const CutNode& node = graph_.nodes[loads_[i].node];
       taken.push_back(node.opened_load < opened_.size()
-                          ? cost_of(opened_[node.opened_load], model)
-                          : LoadCost{double(node.visits) / packets, model.memory});
+                          ? cost_of(opened_[node.opened_load], model_)
+                          : LoadCost{double(node.visits) / packets, model_.memory});
       how.push_back({true, load.lanes});
     }
-    result_.least_batch = least_batch(instructions, taken, how, model);
+    result_.least_batch = least_batch(instructions, taken, how, model_);
   }
 
   static unsigned odd_from(unsigned stage) { return stage | 1; }
@@ -216,6 +216,7 @@ private:
     });
   }
 
+  const MemoryModel model_;
   const llvm::ArrayRef<OpenedLoad> opened_;
   const llvm::ArrayRef<unsigned> cut_;
   const CutGraph graph_;
@@ -230,8 +231,8 @@ private:
 } // namespace
 
 Hiding plan_hiding(const CutGraph& graph, llvm::ArrayRef<OpenedLoad> opened, double instructions,
-                   double in_flight, llvm::ArrayRef<unsigned> cut) {
-  return Hider(graph, opened, cut).run(instructions, in_flight);
+                   double in_flight, llvm::ArrayRef<unsigned> cut, const MemoryModel& model) {
+  return Hider(graph, opened, cut, model).run(instructions, in_flight);
 }
 
 llvm::Error check_hiding(const BodyPlan& plan, const CutGraph& graph, llvm::ArrayRef<unsigned> low,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "analysis/cut_graph.h"
+#include "plan/latency.h"
 #include "plan/plan.h"
 #include "program/openings.h"
 
@@ -24,7 +25,7 @@ struct Hiding {
 // pays (latency.h), those that the source names wherever that is legal.
 // `cut`: by node, stages that were chosen for the instruction cache's sake; those of the result divide them further. Empty: there are none.
 Hiding plan_hiding(const CutGraph& graph, llvm::ArrayRef<OpenedLoad> opened, double instructions,
-                   double in_flight, llvm::ArrayRef<unsigned> cut = {});
+                   double in_flight, llvm::ArrayRef<unsigned> cut = {}, const MemoryModel& model = {});
 
 // Validates an interleaved body's plan, as read from a file. `low`, `high`: the lowest and the highest stage that a packet can be
 // in at each node (sites.cpp). Errors: what is touched in a stage that is not ordered, a load that cannot be hidden.

@@ -1,15 +1,15 @@
 // The decision.
 //
-// The policy says where to cut; this file says whether. For a stage with footprint S that fits the budget,
-// the first packet of a batch fetches the lines and the others find them: S / batch lines per packet. A stage
-// that does not fit evicts its own code before the next packet comes (least recently used, code in the same
-// order): every line that a packet touches is fetched again. A body that fits as a whole is never fetched
-// again. So
-//     cycles(stage) = refill * (S <= Bud ? min(S / batch, L) : L),    L = lines that one packet touches,
-// plus the cycles of the crossings. Cuts are dropped, the least useful one first, while merging two
-// neighbours saves more crossings than it adds refills; if nothing is left, or the rest does not beat the
-// original order, the body stays as it is. This is deliberately coarse: it is there to say no. A cost model
-// calibrated on the host takes its place behind the same options.
+// The policy says where to cut; this file says whether. A stage runs a batch of packets, one after the other: its S lines of code run
+// again and again, and of each, a packet pays refill(S), which is 0 where they fit and more the farther away they lie. Between two
+// batches the lines of all stages run, T together, so the first packet of a batch pays refill(T) for each; the batch shares that:
+//     cycles(stage) = L * refill(S) + min(S / batch, L) * (refill(T) - refill(S)),    L = lines that one packet touches,
+// plus the cycles of the crossings. Of a calibrated host, refill is measured on code that runs in a circle, with all that the core
+// overlaps (docs/model.md); a whole path fetched line by line at the latency of the second level, 12 cycles each, cost up to ten times
+// what such a path takes. Without calibration it is these 12 cycles where the lines exceed the budget.
+//
+// Cuts are dropped, the least useful one first, while merging two neighbours saves more crossings than it adds refills; if nothing is
+// left, or the rest does not beat the original order, the body stays as it is. This is deliberately coarse: it is there to say no.
 
 #include "plan/make_plan.h"
 
@@ -42,19 +42,25 @@ public:
       load[stages[g]].first += condensed_.groups[g].cost;
       load[stages[g]].second += condensed_.groups[g].packet_lines;
     }
-    double lines = 0, crossings = 0;
+    double total = 0, refills = 0, crossings = 0;
     for (auto [cost, packet_lines] : load)
-      lines += refills(cost, packet_lines, load.size() == 1);
+      total += cost;
+    const double from_other_stages = refill(total);
+    for (auto [cost, packet_lines] : load) {
+      const double within = refill(cost),
+                   shared = std::min(cost / std::max(1u, options_.batch), packet_lines);
+      refills += packet_lines * within + shared * std::max(0.0, from_other_stages - within);
+    }
     for (const CutLink& link : condensed_.links)
       if (stages[link.from] < stages[link.to]) crossings += link.crossings;
-    return lines * options_.refill_cycles + crossings * options_.crossing_cycles;
+    return refills + crossings * options_.crossing_cycles;
   }
 
 private:
-  double refills(double cost, double packet_lines, bool alone) const {
-    if (cost > options_.budget.lines) return packet_lines;
-    if (alone) return 0;
-    return std::min(cost / std::max(1u, options_.batch), packet_lines);
+  double refill(double lines) const {
+    constexpr double second_level = 12; // cycles, until a line comes from there
+    if (options_.refill_cycles) return options_.refill_cycles(lines);
+    return lines > options_.budget.lines ? second_level : 0;
   }
 
   const Condensed& condensed_;
@@ -122,7 +128,8 @@ private:
 
   // Are there loads to hide? Where there are, packets wait at the cuts in the same way. Where there are none, cuts stay as they are.
   void hide(llvm::ArrayRef<unsigned> cut) {
-    Hiding hiding = plan_hiding(graph_, options_.openings.loads, body_.instructions, options_.batch, cut);
+    Hiding hiding = plan_hiding(graph_, options_.openings.loads, body_.instructions, options_.batch, cut,
+                                options_.memory);
     if (hiding.sites.empty() && !body_.sites.empty()) {
       if (!hiding.loads.empty())
         remark("staged-not-hidden",
@@ -250,6 +257,7 @@ llvm::Expected<Plan> make_plan(llvm::StringRef program_id, const std::vector<Cut
   plan.footprint_model = options.model == FootprintModel::Batch ? "batch" : "per-visit";
   plan.budget = options.budget.lines;
   plan.icache_lines = options.icache_lines;
+  plan.host = options.host;
   plan.rare_share = options.rare_share;
   plan.relaxations = options.relaxations;
   plan.trust = options.trust;

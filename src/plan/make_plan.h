@@ -1,8 +1,11 @@
 // The decision: from the bodies' graphs to a plan, and whether it pays.
 #pragma once
 
+#include "plan/latency.h"
 #include "plan/plan.h"
 #include "plan/policy.h"
+
+#include <functional>
 
 namespace heddle {
 
@@ -19,8 +22,13 @@ struct PlanOptions {
   std::string trust = "proven";         // likewise
   Declarations declarations;            // all; recorded in the plan
   Openings openings;                    // in the program that was analysed; likewise
-  // What a decision weighs, in cycles: fetching a line from the next level of cache, and crossing a site.
-  double refill_cycles = 12, crossing_cycles = 16;
+  // What a decision weighs, in cycles; a calibrated host takes the place of each (host_model.h). Crossing a site; what one line of
+  // code costs when so many lines run again and again, over what it costs where all fit (empty: 12 where they exceed the budget); and
+  // waiting for memory.
+  double crossing_cycles = 16;
+  std::function<double(double lines)> refill_cycles;
+  MemoryModel memory;
+  std::string host;         // that these are of, in words; recorded in the plan
   double min_gain = 0;      // a cut has to save more cycles per packet than this
   bool only_if_pays = true; // false: keep every cut of the policy, whatever it costs
 };

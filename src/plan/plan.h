@@ -115,6 +115,7 @@ struct Plan {
   double budget = 0;                     // instruction-cache lines
   double icache_lines = 0;               // of the cache that the budget is a share of
   unsigned batch = 32;
+  std::string host;                     // whose figures the decisions rest on, in words
   double rare_share = 0;                // at most this share of the packets meets rare code; 0: none does
   std::vector<std::string> relaxations; // those that were switched on
   std::string trust = "proven";         // or "declared"

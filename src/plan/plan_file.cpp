@@ -207,6 +207,7 @@ template <typename Fields, Maybe<Plan> T> void list_fields(Fields& fields, T& pl
   fields("budget", plan.budget);
   fields("icache_lines", plan.icache_lines);
   fields("batch", plan.batch);
+  fields("host", plan.host);
   fields("rare_share", plan.rare_share);
   fields("relaxations", plan.relaxations);
   fields("trust", plan.trust);

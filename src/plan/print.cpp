@@ -120,6 +120,7 @@ void print_plan(const Plan& plan, llvm::raw_ostream& out) {
   out << "plan for " << plan.program << '\n';
   out << formatv("policy {0}, budget {1:f0} instruction-cache lines ({2} footprint), batch {3}\n",
                  plan.policy, plan.budget, plan.footprint_model, plan.batch);
+  if (!plan.host.empty()) out << "host: " << plan.host << '\n';
   out << "relaxations: "
       << (plan.relaxations.empty() ? std::string("none") : llvm::join(plan.relaxations, ", ")) << '\n';
   print_declarations(plan, out);

@@ -1,0 +1,51 @@
+#include "plan/host_model.h"
+
+#include <algorithm>
+
+namespace heddle {
+
+namespace {
+
+void take(double& constant, const Figure& figure, double scale = 1) {
+  if (figure.known()) constant = figure.value * scale;
+}
+
+// Waits are counted without page walks, which have a price of their own; so large pages first.
+const DataPoint* of_level(const Host& host, llvm::StringRef level) {
+  const DataPoint* large = host.find(level, "2 MiB");
+  return large && large->latency_cycles.known() ? large : host.find(level, "4 KiB");
+}
+
+} // namespace
+
+MemoryModel memory_model(const Host& host) {
+  MemoryModel model;
+  const std::pair<const char*, double*> waits[] = {
+      {"level2", &model.level2}, {"level3", &model.level3}, {"memory", &model.memory}};
+  for (auto [level, constant] : waits)
+    if (const DataPoint* point = of_level(host, level)) take(*constant, point->latency_cycles);
+  if (const DataPoint* memory = of_level(host, "memory")) {
+    take(model.misses_at_once, memory->loads_at_once);
+    take(model.prefetches_at_once, memory->level2_prefetches_at_once);
+  }
+  // Noise may measure less than one, which is no number of misses.
+  model.misses_at_once = std::max(1.0, model.misses_at_once);
+  model.prefetches_at_once = std::max(1.0, model.prefetches_at_once);
+  take(model.walk, host.walk_cycles);
+  take(model.window, host.window_instructions);
+  take(model.per_cycle, host.instructions_per_cycle);
+  take(model.step_instructions, host.step_cycles, model.per_cycle);
+  take(model.pass, host.pass_cycles);
+  return model;
+}
+
+void price_for(const Host& host, PlanOptions& options) {
+  options.memory = memory_model(host);
+  take(options.crossing_cycles, host.crossing_cycles);
+  if (host.front_end.points.empty()) return;
+  options.refill_cycles = [host](double lines) {
+    return refill_cycles_per_line(host, &CodePoint::conditional, lines);
+  };
+}
+
+} // namespace heddle

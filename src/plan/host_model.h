@@ -1,0 +1,17 @@
+// From what was measured of a host to what the models of src/plan weigh. The only place where the two meet: docs/model.md says
+// which figure becomes what.
+#pragma once
+
+#include "host/host.h"
+#include "plan/latency.h"
+#include "plan/make_plan.h"
+
+namespace heddle {
+
+// A figure that the host does not have keeps the model's own.
+MemoryModel memory_model(const Host& host);
+
+// Sets refill, crossing and memory of `options`; as above.
+void price_for(const Host& host, PlanOptions& options);
+
+} // namespace heddle
