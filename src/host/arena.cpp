@@ -76,7 +76,7 @@ void Arena::link() {
     std::swap(next[i], next[scramble(i) % i]);
   for (uint64_t i = 0; i != next.size(); ++i) {
     char* to = memory_ + uint64_t(next[i]) * 64;
-    memcpy(memory_ + i * 64, &to, sizeof to);
+    *reinterpret_cast<char**>(memory_ + i * 64) = to;
   }
 }
 

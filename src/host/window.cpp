@@ -52,8 +52,9 @@ llvm::Error measure_window(Host& host, const Effort& effort) {
   for (unsigned instructions : {64, 96, 128, 160, 192, 256, 320, 384}) {
     auto code = MachineCode::load(packets_of(instructions));
     if (!code) return code.takeError();
-    const Summary each = measure_cycles(effort.rounds, packets,
-                                        [&] { code->run(&starts[packets * (sample++ % samples)], packets); });
+    const Summary each = measure_cycles(effort.rounds, packets, [&] {
+      code->run(static_cast<const void*>(&starts[packets * (sample++ % samples)]), packets);
+    });
     // Measured again, as others may use the memory more or less than before.
     const double overlap = loads * measure_latency(*arena, effort.rounds).median / each.median;
     if (overlap > 1.2 && overlap < 0.7 * memory->loads_at_once.value)

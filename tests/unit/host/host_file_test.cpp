@@ -102,23 +102,27 @@ TEST(Host, CachesAreInBytes) {
   EXPECT_EQ(sample().cache_bytes(3, "Data"), 0u);
 }
 
+double lines(double kib) {
+  return kib * 1024 / 64;
+}
+
 TEST(Refill, IsWhatIsAboveTheCostOfCodeThatFits) {
   const Host host = sample();
   EXPECT_DOUBLE_EQ(refill_cycles_per_line(host, &CodePoint::straight, 100), 0);
-  EXPECT_NEAR(refill_cycles_per_line(host, &CodePoint::straight, 64 * 1024 / 64), 4, 1e-9);
-  EXPECT_NEAR(refill_cycles_per_line(host, &CodePoint::conditional, 256 * 1024 / 64), 14 * 0.7, 1e-9);
+  EXPECT_NEAR(refill_cycles_per_line(host, &CodePoint::straight, lines(64)), 4, 1e-9);
+  EXPECT_NEAR(refill_cycles_per_line(host, &CodePoint::conditional, lines(256)), 14 * 0.7, 1e-9);
 }
 
 TEST(Refill, LiesBetweenItsNeighboursAndStaysBeyondTheLast) {
   const Host host = sample();
-  EXPECT_NEAR(refill_cycles_per_line(host, &CodePoint::conditional, 128 * 1024 / 64), 14 * 0.45, 1e-9);
+  EXPECT_NEAR(refill_cycles_per_line(host, &CodePoint::conditional, lines(128)), 14 * 0.45, 1e-9);
   EXPECT_NEAR(refill_cycles_per_line(host, &CodePoint::conditional, 1 << 20), 14 * 0.7, 1e-9);
 }
 
 TEST(Refill, OfMoreCodeIsNeverLess) {
   Host host = sample();
   host.front_end.points[1].conditional = 5; // disturbed
-  EXPECT_NEAR(refill_cycles_per_line(host, &CodePoint::conditional, 64 * 1024 / 64), 14 * 0.7, 1e-9);
+  EXPECT_NEAR(refill_cycles_per_line(host, &CodePoint::conditional, lines(64)), 14 * 0.7, 1e-9);
 }
 
 TEST(Refill, OfAHostWithoutCurvesIsNothing) {
