@@ -7,6 +7,8 @@
 
 #include "host/samples.h"
 
+#include "llvm/ADT/STLFunctionalExtras.h"
+
 #ifndef __x86_64__
 #error "Heddle measures x86-64 machines only: cycles are counted by rdtsc and code is generated for it"
 #endif

@@ -88,6 +88,7 @@ std::string Machine::str() const {
                           : cache.type == "Data"      ? "D"
                                                       : "",
                           cache.size, cache.ways);
+  if (date.empty()) return text; // known from elsewhere
   text += "; " + kernel;
   text += hypervisor.empty() ? "; no hypervisor" : "; virtual machine (" + hypervisor + ")";
   return text + "; " + date;

@@ -19,7 +19,7 @@ struct Machine {
   std::string cpu, kernel, hypervisor; // hypervisor: empty on bare metal
   unsigned cpus = 0;                   // online
   std::vector<MachineCache> caches;    // of the first CPU
-  std::string date;                    // UTC, ISO 8601
+  std::string date;                    // UTC, ISO 8601; empty: of a stored reference
 
   std::string str() const; // one line
 };

@@ -106,7 +106,9 @@ void print_calls(const Calls& calls, llvm::raw_ostream& out) {
 } // namespace
 
 void print_host(const Host& host, llvm::raw_ostream& out) {
-  out << host.name << '\n' << host.machine.str() << '\n' << host.origin << "; CPU " << host.cpu << "\n\n";
+  out << host.name << '\n' << host.machine.str() << '\n' << host.origin;
+  if (!host.machine.date.empty()) out << "; CPU " << host.cpu;
+  out << "\n\n";
   print_figure("core", "GHz", host.core_ghz, out);
   print_figure("time stamp counter", "GHz", host.clock_ghz, out);
   print_figure("noise of the core", "%", host.noise_percent, out);

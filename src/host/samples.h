@@ -1,7 +1,6 @@
 // Repeated measurements on a machine that others use, too.
 #pragma once
 
-#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/Error.h"
 
 #include "host/host.h"
