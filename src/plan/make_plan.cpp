@@ -6,7 +6,7 @@
 // run, T lines by all packets together, and the first packet that runs one of a stage's S lines pays for that:
 //     cycles(stage) = L * refill(L) + min(S / batch, L) * (refill(T) - refill(L)),
 // plus the cycles of the crossings. (With refill(S) in place of refill(L), as if every packet ran what all of them run, examples/upf was to
-// save 18,861 cycles per packet, nearly all that its packets take; so it is 338, and about none was measured.)
+// save 18,861 cycles per packet, nearly all that its packets take; so it is 338, and what was measured is within the noise.)
 //
 // A host that was not calibrated has no such curve. There a line takes 12 cycles, the latency of the second level of cache, where the
 // stage's S lines exceed the budget, and none where they fit, as in the paper: a bound, which counts nothing as overlapped.
