@@ -402,15 +402,17 @@ std::string SourceLocation::str() const {
   return line ? file + ":" + std::to_string(line) : "?";
 }
 
+std::string short_file_name(const DIScope& scope) {
+  StringRef file = scope.getFilename();
+  if (StringRef folder = scope.getDirectory(); !folder.empty() && file.consume_front(folder))
+    file.consume_front("/");
+  return file.str();
+}
+
 SourceLocation location_of(const Instruction& instruction) {
   const DebugLoc& location = instruction.getDebugLoc();
-  if (location && location.getLine()) {
-    auto* scope = cast<DIScope>(location.getScope());
-    StringRef file = scope->getFilename();
-    if (StringRef folder = scope->getDirectory(); !folder.empty() && file.consume_front(folder))
-      file.consume_front("/");
-    return {file.str(), location.getLine()};
-  }
+  if (location && location.getLine())
+    return {short_file_name(*cast<DIScope>(location.getScope())), location.getLine()};
   if (const DISubprogram* subprogram = instruction.getFunction()->getSubprogram())
     return {subprogram->getFilename().str(), subprogram->getLine()};
   return {};

@@ -36,6 +36,10 @@
 #include <string>
 #include <vector>
 
+namespace llvm {
+class DIScope;
+} // namespace llvm
+
 namespace heddle {
 
 struct SourceLocation {
@@ -113,6 +117,9 @@ private:
 // if there is none.
 const llvm::CallBase* ending_call(const llvm::BasicBlock& block);
 llvm::CallBase* ending_call(llvm::BasicBlock& block);
+
+// The name of a scope's file: relative to the compilation folder where possible.
+std::string short_file_name(const llvm::DIScope& scope);
 
 // First usable file:line of an instruction (inlined-at resolved to the innermost frame).
 SourceLocation location_of(const llvm::Instruction& instruction);

@@ -1,0 +1,23 @@
+#include "support/installed.h"
+
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
+
+namespace heddle {
+
+std::string installed_file(llvm::StringRef name) {
+  llvm::SmallString<256> path;
+  if (std::optional<std::string> folder = llvm::sys::Process::GetEnv("HEDDLE_LIB")) {
+    path = *folder;
+  } else {
+    path = llvm::sys::path::parent_path(llvm::sys::fs::getMainExecutable("heddle", nullptr));
+    llvm::sys::path::append(path, "..", "lib");
+  }
+  llvm::sys::path::append(path, name);
+  llvm::sys::path::remove_dots(path, true);
+  return path.str().str();
+}
+
+} // namespace heddle
