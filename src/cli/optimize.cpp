@@ -1,5 +1,6 @@
 // heddle optimize: everything in order, one line per step.
 #include "cli/command.h"
+#include "cli/kept.h"
 #include "cli/planning.h"
 #include "cli/running.h"
 #include "cli/workspace.h"
@@ -151,9 +152,10 @@ llvm::Error run(const Options& options) {
   chosen.declare(with_annotations(workspace->declarations(), *program->module));
   auto decided = decide(workspace->image(), *program, *trace, chosen);
   if (!decided) return decided.takeError();
+  if (llvm::Error error = write_plan(decided->plan, workspace->plan_file())) return error;
+  if (llvm::Error error = keep_path(*workspace, *program, *trace, *decided)) return error;
   outcome.plan = std::move(decided->plan);
   const Plan& plan = outcome.plan;
-  if (llvm::Error error = write_plan(plan, workspace->plan_file())) return error;
   outcome.analysis_seconds = decided->study.analysis_seconds;
   auto misses = simulate(*trace, decided->study, plan, *caches);
   if (!misses) return misses.takeError();
@@ -177,6 +179,9 @@ llvm::Error run(const Options& options) {
   running.optimized = candidate;
   running.command.args = options.args;
   auto verified = verify_program(options.workspace.program, running);
+  if (verified)
+    if (llvm::Error error = keep_verify(workspace->folder(), running.command, *verified))
+      verified = std::move(error);
   if (!verified || verified->verdict != Verdict::Identical) {
     if (verified) print_verify(*verified, llvm::outs());
     (void)llvm::sys::fs::remove(candidate);
@@ -198,6 +203,9 @@ llvm::Error run(const Options& options) {
       running.command.args.assign(words.begin(), words.end());
     }
     auto benched = bench_program(options.workspace.program, running);
+    if (benched)
+      if (llvm::Error error = keep_bench(workspace->folder(), running.command, *benched))
+        benched = std::move(error);
     if (!benched) {
       (void)llvm::sys::fs::remove(candidate);
       return benched.takeError();

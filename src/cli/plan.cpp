@@ -1,5 +1,6 @@
 // heddle plan: analyses the program, decides where to cut, and says why.
 #include "cli/command.h"
+#include "cli/kept.h"
 #include "cli/planning.h"
 #include "cli/workspace.h"
 #include "plan/simulate.h"
@@ -36,6 +37,8 @@ llvm::Error run(const Options& options) {
   const Plan& plan = decided->plan;
   std::string out = options.out.empty() ? workspace->plan_file() : options.out;
   if (llvm::Error error = write_plan(plan, out)) return error;
+  if (options.out.empty())
+    if (llvm::Error error = keep_path(*workspace, *program, *trace, *decided)) return error;
   step.done(summary_of(plan) + ", " + trust_of(plan) + ", in " + out);
   if (options.print) print_plan(plan, llvm::outs());
   if (options.explain) explain_plan(plan, llvm::outs());

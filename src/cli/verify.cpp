@@ -1,5 +1,6 @@
 // heddle verify: same input, same output, byte by byte; with --dependencies, same order of all that conflicts.
 #include "cli/command.h"
+#include "cli/kept.h"
 #include "cli/running.h"
 #include "cli/workspace.h"
 
@@ -20,13 +21,14 @@ struct Options {
   bool dependencies = false, staged = false;
 };
 
-llvm::Error compare_outputs(const ComparisonOptions& options) {
+llvm::Error compare_outputs(const ComparisonOptions& options, const std::string& work_folder) {
   auto result = verify_program(options.program, options.running);
   if (!result) return result.takeError();
   print_verify(*result, llvm::outs());
   if (llvm::Error error =
           write_result(options.json, [&](llvm::json::OStream& json) { write_verify(*result, json); }))
     return error;
+  if (llvm::Error error = keep_verify(work_folder, options.running.command, *result)) return error;
   if (result->verdict == Verdict::Identical) return llvm::Error::success();
   return diagnose(
       "the outputs are not shown to be identical",
@@ -91,7 +93,10 @@ void add_verify(CLI::App& app, Action& chosen) {
   options->workspace.add_folder_to(*command);
   command->callback([&chosen, options] {
     chosen = [options] {
-      return options->dependencies ? compare_order(*options) : compare_outputs(options->comparison);
+      if (options->dependencies) return compare_order(*options);
+      WorkspaceOptions where = options->workspace;
+      where.program = options->comparison.program;
+      return compare_outputs(options->comparison, where.work_folder());
     };
   });
 }

@@ -41,12 +41,16 @@ void WorkspaceOptions::add_folder_to(CLI::App& app) {
       ->allow_extra_args(false);
 }
 
+std::string WorkspaceOptions::work_folder() const {
+  return folder.empty() ? program + ".heddle.d" : folder;
+}
+
 llvm::Expected<Workspace> Workspace::open(const WorkspaceOptions& options) {
   Workspace workspace;
   auto image = load_image(options.program);
   if (!image) return image.takeError();
   workspace.image_ = std::move(*image);
-  workspace.folder_ = options.folder.empty() ? options.program + ".heddle.d" : options.folder;
+  workspace.folder_ = options.work_folder();
   workspace.prepare_.bodies = options.bodies;
   std::string config = config_of(options);
   if (!config.empty()) {

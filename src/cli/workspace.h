@@ -19,6 +19,7 @@ struct WorkspaceOptions {
   std::vector<std::string> bodies; // --body
   void add_to(CLI::App& app);
   void add_folder_to(CLI::App& app); // all but the program
+  std::string work_folder() const;   // `folder`, or its default
 };
 
 class Workspace {
@@ -30,9 +31,11 @@ public:
   const Declarations& declarations() const { return prepare_.declarations; }
   // Instead of those of the file: a plan is applied to the program that it was made for.
   void declare(Declarations declarations) { prepare_.declarations = std::move(declarations); }
+  const std::string& folder() const { return folder_; }
   std::string file(llvm::StringRef name) const { return folder_ + "/" + name.str(); }
   std::string profile_file() const { return file("profile.hprof"); }
   std::string plan_file() const { return file("plan.json"); }
+  std::string path_file() const { return file("path.json"); } // src/report/path_file.h
 
   // The prepared module: from the folder when it is of this build and these options, else made and saved.
   llvm::Expected<Program> prepared() const;

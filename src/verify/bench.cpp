@@ -220,6 +220,7 @@ void print_bench(const BenchResult& result, llvm::raw_ostream& out) {
 void write_bench(const BenchResult& result, llvm::json::OStream& json) {
   json.attributeObject("machine", [&] { write_machine(result.machine, json); });
   json.attribute("metric", result.metric.unit());
+  json.attribute("higher_is_better", result.metric.kind == Metric::Output && result.metric.higher_is_better);
   json.attribute("cpu", result.cpu);
   json.attribute("rounds", result.rounds);
   json.attribute("no_counters", result.no_counters);
