@@ -43,6 +43,7 @@ int main(int argc, char** argv) {
   add_build(app, chosen);
   add_verify(app, chosen);
   add_bench(app, chosen);
+  add_report(app, chosen);
   add_optimize(app, chosen);
   add_calibrate(app, chosen);
 

@@ -1,0 +1,18 @@
+// The source lines that a report shows: around every site, the ends of the largest windows, and the expensive loads.
+#pragma once
+
+#include "report/inputs.h"
+
+namespace heddle {
+
+// Where to look for a file that is not at the path that it was compiled at: these folders.
+struct SourceOptions {
+  std::vector<std::string> folders;
+};
+
+// An array of {file, line, first, lines, uses: [{kind, text}]}, by file and line. `first`: the number of the first of `lines`. Files that
+// are not found, or changed after the plan was made, are told in `left_out`.
+llvm::json::Array source_views(const ReportInputs& inputs, const SourceOptions& options,
+                               std::vector<LeftOut>& left_out);
+
+} // namespace heddle
