@@ -18,8 +18,12 @@ simulate(const Trace& trace, const Study& study, const Plan& plan, llvm::ArrayRe
     if (!of_nodes) return of_nodes.takeError();
     stages.push_back(std::move(*of_nodes));
   }
-  auto segment = [&](const TracedPacket& packet, std::vector<std::pair<unsigned, uint64_t>>& begins) {
-    if (packet.body >= walkers.size()) return;
+  // Where the stages of each packet begin: found once for all caches.
+  using Begins = std::vector<std::pair<unsigned, uint64_t>>;
+  std::vector<Begins> of_packets;
+  for (const TracedPacket& packet : trace.packets) {
+    Begins& begins = of_packets.emplace_back();
+    if (packet.body >= walkers.size()) continue;
     unsigned reached = 0;
     walkers[packet.body].walk(
         trace.blocks(packet),
@@ -30,6 +34,9 @@ simulate(const Trace& trace, const Study& study, const Plan& plan, llvm::ArrayRe
           begins.push_back({stage, event});
         },
         [](uint64_t, uint32_t) {});
+  }
+  auto segment = [&](const TracedPacket& packet, Begins& begins) {
+    begins = of_packets[size_t(&packet - trace.packets.data())];
   };
   std::vector<SimulatedMisses> result;
   for (const CacheGeometry& cache : caches)

@@ -8,6 +8,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/JSON.h"
 
+#include <cmath>
 #include <tuple>
 
 namespace heddle {
@@ -63,6 +64,11 @@ void write_misses(llvm::json::OStream& json, const CacheGeometry& cache, const S
   });
 }
 
+// Five decimals tell a block that one packet in 100,000 runs from none, and keep the file small.
+double rounded(double value) {
+  return std::round(value * 1e5) / 1e5;
+}
+
 void write_body(llvm::json::OStream& json, const BodyPath& body) {
   json.object([&] {
     json.attribute("body", body.body);
@@ -81,9 +87,9 @@ void write_body(llvm::json::OStream& json, const BodyPath& body) {
           json.attribute("block", node.block);
           json.attribute("stage", node.stage);
           json.attribute("visits", node.visits);
-          json.attribute("instructions", node.instructions);
-          json.attribute("lines", node.lines);
-          json.attribute("when", node.when);
+          json.attribute("instructions", rounded(node.instructions));
+          json.attribute("lines", rounded(node.lines));
+          json.attribute("when", rounded(node.when));
           json.attribute("function", llvm::json::fixUTF8(node.function));
           json.attribute("at", llvm::json::fixUTF8(node.at));
         });
@@ -118,7 +124,7 @@ llvm::Expected<std::vector<BodyPath>> packet_paths(const Trace& trace, const Stu
 
 std::vector<CacheGeometry> curve_geometries() {
   std::vector<CacheGeometry> geometries;
-  for (uint64_t kib = 8; kib <= 512; kib *= 2)
+  for (uint64_t kib = 16; kib <= 256; kib *= 2)
     geometries.push_back({kib * 1024, 8, 64});
   const CacheGeometry host = host_icache();
   if (llvm::none_of(geometries, [&](const CacheGeometry& known) { return known.str() == host.str(); }))

@@ -1,54 +1,77 @@
-// From a body's blocks to the rectangles of an icicle: the body at the top, what it calls below, blocks at the end of each column.
+// From a body's blocks to the rectangles of an icicle: stages side by side, in each the body at the top, what it calls below, and
+// blocks at the end of each column.
 //
-// Blocks lie in the order of their stages and, within one, of the time at which packets run them. Neighbours with the same callers share
-// a rectangle, so a function that packets enter twice has two. What is narrower than a pixel is left to its caller's.
+// A function has one rectangle in each stage that it runs in, and lies among its caller's other parts where packets run it on average.
+// Neighbours too narrow to be seen are drawn as one, so that nothing is missing from a row.
 
-// weight(node): a block's width. Returns {rows, total, depth}: rectangles with x1, x2 (0 to total), level, and what they stand for.
+// weight(node): a block's width. Returns {rows, cuts, total, depth}: rectangles with x1, x2 (0 to total) and level, and where stages
+// after the first begin.
 export function icicle(plan, nodes, weight) {
-  const chains = plan.contexts.map((_, index) => chain(plan, index));
+  const stages = Map.groupBy(nodes, (node) => node.stage);
   const total = nodes.reduce((sum, node) => sum + weight(node), 0);
-  const least = total / 1500;
-  const rows = [];
-  const open = []; // the rectangle that is growing at each level
+  const rows = [], cuts = [];
   let x = 0;
-  const close = (level) => {
-    for (const row of open.splice(level)) if (row && row.x2 - row.x1 >= least) rows.push(row);
-  };
-  for (const node of nodes) {
-    const width = weight(node);
-    const callers = chains[node.context];
-    const names = [...callers, { key: `block ${node.context} ${node.block}`, name: node.function, node }];
-    let level = 0;
-    while (level < names.length && open[level]?.key === names[level].key && open[level].stage === node.stage) ++level;
-    close(level);
-    for (; level < names.length; ++level)
-      open[level] = { ...names[level], level, stage: node.stage, x1: x, x2: x, instructions: 0, lines: 0, blocks: 0 };
-    x += width;
-    for (const row of open) {
-      row.x2 = x;
-      row.instructions += node.instructions;
-      row.lines += node.lines;
-      ++row.blocks;
-    }
+  for (const [stage, own] of [...stages].sort(([a], [b]) => a - b)) {
+    if (x > 0) cuts.push({ x, stage });
+    const root = tree(plan, own, weight);
+    place([root], x, 0, { stage, least: total / 700 }, rows);
+    x += root.weight;
   }
-  close(0);
-  return { rows, total, depth: Math.max(0, ...rows.map((row) => row.level)) + 1 };
+  return { rows, cuts, total, depth: Math.max(0, ...rows.map((row) => row.level)) + 1 };
 }
 
-// The contexts from the body down to this one.
-function chain(plan, index) {
-  const { parent, function: name } = plan.contexts[index];
-  const self = { key: `context ${index}`, name: index === 0 ? plan.source || plan.body : name };
-  return index === 0 ? [self] : [...chain(plan, parent), self];
+// The blocks of one stage under the contexts that they ran in.
+function tree(plan, nodes, weight) {
+  const contexts = new Map();
+  const context_of = (index) => {
+    if (contexts.has(index)) return contexts.get(index);
+    const { parent, function: name } = plan.contexts[index];
+    const part = { name: index === 0 ? plan.source || plan.body : name, parts: [] };
+    contexts.set(index, part);
+    if (index !== 0) context_of(parent).parts.push(part);
+    return part;
+  };
+  const root = context_of(0);
+  for (const node of nodes) context_of(node.context).parts.push({ name: node.function, node, parts: [] });
+  sum_up(root, weight);
+  return root;
 }
 
-// Where each stage begins, but for the first.
-export function cut_positions(nodes, weight) {
-  const cuts = [];
-  let x = 0;
-  nodes.forEach((node, index) => {
-    if (index && node.stage !== nodes[index - 1].stage) cuts.push({ x, stage: node.stage });
-    x += weight(node);
-  });
-  return cuts;
+function sum_up(part, weight) {
+  for (const below of part.parts) sum_up(below, weight);
+  const of = (value) => part.parts.reduce((sum, below) => sum + below[value], 0);
+  if (part.node) {
+    const { instructions, lines, when } = part.node;
+    Object.assign(part, { weight: weight(part.node), instructions, lines, blocks: 1, when });
+  } else {
+    Object.assign(part, { weight: of("weight"), instructions: of("instructions"), lines: of("lines"), blocks: of("blocks") });
+    const heaviest = part.parts.reduce((sum, below) => sum + below.when * below.weight, 0);
+    part.when = part.weight > 0 ? heaviest / part.weight : 0;
+    part.parts.sort((a, b) => a.when - b.when);
+  }
+}
+
+function place(parts, x, level, { stage, least }, rows) {
+  let narrow = null; // the neighbours that are drawn as one
+  const flush = () => {
+    if (narrow) rows.push(narrow);
+    narrow = null;
+  };
+  for (const part of parts) {
+    const { name, node, weight, instructions, lines, blocks } = part;
+    if (weight >= least) {
+      flush();
+      rows.push({ name, node, stage, level, x1: x, x2: x + weight, instructions, lines, blocks });
+      place(part.parts, x, level + 1, { stage, least }, rows);
+    } else {
+      narrow ??= { name: null, stage, level, x1: x, x2: x, instructions: 0, lines: 0, blocks: 0 };
+      narrow.x2 += weight;
+      narrow.instructions += instructions;
+      narrow.lines += lines;
+      narrow.blocks += blocks;
+      if (narrow.x2 - narrow.x1 >= 2 * least) flush();
+    }
+    x += weight;
+  }
+  flush();
 }

@@ -1,21 +1,33 @@
 // Loads that packets wait for, and which of them are hidden.
 import { base, chart, colour, legend, Plot, shorten } from "../chart.js";
 import { bodies } from "../bodies.js";
-import { number, table } from "../dom.js";
+import { number, plural, table } from "../dom.js";
 
 const levels = [["level2", "L2"], ["level3", "L3"], ["memory", "memory"]];
+const shown_places = 15;
 
-function draw(loads, hidden, width) {
+// One row per source line, those that wait longest first: what comes from memory weighs most.
+function places(loads) {
+  const rows = new Map();
+  for (const load of loads) {
+    const row = rows.get(load.at) ?? { at: load.at, level2: 0, level3: 0, memory: 0 };
+    for (const [level] of levels) row[level] += load.accesses * load[level];
+    rows.set(load.at, row);
+  }
+  return [...rows.values()].sort((a, b) => b.memory - a.memory || b.level3 - a.level3 || b.level2 - a.level2);
+}
+
+function draw(rows, hidden, width) {
   const room = Math.min(220, Math.floor(width * 0.36));
-  const rows = loads.flatMap((load, index) => levels.map(([key]) => ({ index, key, accesses: load.accesses * load[key] })));
+  const parts = rows.flatMap((row) => levels.map(([level]) => ({ at: row.at, level, accesses: row[level] })));
   return Plot.plot({
-    ...base(width), height: 56 + 28 * loads.length, marginLeft: room, marginRight: 70, marginBottom: 38,
+    ...base(width), height: 56 + 26 * rows.length, marginLeft: room, marginRight: 60, marginBottom: 38,
     x: { label: "accesses per packet that miss the first level →", grid: true },
-    y: { label: null, domain: loads.map((_, index) => index), tickSize: 0, tickFormat: (index) => shorten(loads[index].at, Math.floor(room / 6.4)) },
-    color: { domain: levels.map(([key]) => key), range: levels.map(([key]) => colour(key)) },
+    y: { label: null, domain: rows.map(({ at }) => at), tickSize: 0, tickFormat: (at) => shorten(at, Math.floor(room / 7)) },
+    color: { domain: levels.map(([level]) => level), range: levels.map(([level]) => colour(level)) },
     marks: [
-      Plot.barX(rows, Plot.stackX({ x: "accesses", y: "index", fill: "key", insetTop: 3, insetBottom: 3, tip: true })),
-      Plot.text(loads, { x: (load) => levels.reduce((sum, [key]) => sum + load.accesses * load[key], 0), y: (_, index) => index, text: (load) => (hidden.has(load.at) ? "hidden" : "left"), textAnchor: "start", dx: 6, fontWeight: 600 }),
+      Plot.barX(parts, Plot.stackX({ order: ["memory", "level3", "level2"], x: "accesses", y: "at", fill: "level", insetTop: 3, insetBottom: 3, tip: true })),
+      Plot.text(rows.filter(({ at }) => hidden.has(at)), { x: (row) => levels.reduce((sum, [level]) => sum + row[level], 0), y: "at", text: () => "hidden", textAnchor: "start", dx: 6, fontWeight: 600 }),
     ],
   });
 }
@@ -30,11 +42,14 @@ export const loads = {
     const hidden = new Set(planned.filter((load) => load.hidden).map((load) => load.at));
     const share = (label, key) => ({ label, key, numeric: true, format: (v) => `${number(100 * v)} %` });
     const reason = (load) => planned.find((other) => other.at === load.at)?.reason ?? "the body is staged, and hides none";
+    const rows = places(opened);
+    const most = rows.slice(0, shown_places);
     const profiled = opened.length && chart({
       name: "loads", how: "simulated",
-      title: "Loads that packets wait for, by the level of cache that answers them; hidden ones let other packets run meanwhile.",
-      controls: legend(levels.map(([key, label]) => [label, key])),
-      draw: (width) => draw(opened, hidden, width),
+      title: `Where packets wait for data: ${most.length < rows.length ? `${number(most.length)} of ` : ""}${plural(rows.length, "source line")}, by the level that answers.`,
+      note: hidden.size ? "While a packet waits at a hidden load, others run." : "None of them is hidden.",
+      controls: legend(levels.map(([key, label]) => [label, key]).reverse()),
+      draw: (width) => draw(most, hidden, width),
       data: table({
         caption: "Expensive loads", rows: opened, path: "plan.opened_loads",
         columns: [{ label: "at", key: "at" }, { label: "function", key: "function" },

@@ -2,10 +2,10 @@
 import { base, chart, colour, Plot, shorten } from "../chart.js";
 import { per_body } from "../bodies.js";
 import { h, kib, number, plural, table } from "../dom.js";
-import { cut_positions, icicle } from "../icicle.js";
+import { icicle } from "../icicle.js";
 
-const row_height = 24;
-const limits = [2, 4, 8, 16, 32, 64]; // instructions per line
+const row_height = 26;
+const limits = [1 / 16, 1 / 4, 1, 4, 16, 64]; // instructions per packet and line; the same on every report
 const heats = limits.concat(Infinity).map((_, index) => `heat-${index}`);
 const heat_of = ({ instructions, lines }) => {
   const index = limits.findIndex((limit) => instructions < limit * lines);
@@ -13,18 +13,17 @@ const heat_of = ({ instructions, lines }) => {
 };
 
 const widths = {
-  code: { label: "Width: code", unit: "KiB", of: (node) => kib(node.lines) },
-  instructions: { label: "Width: instructions", unit: "instructions", of: (node) => node.instructions },
+  code: { label: "Width: code", unit: "KiB of code, block by block (neighbours share lines)", of: (node) => kib(node.lines) },
+  instructions: { label: "Width: instructions", unit: "instructions per packet", of: (node) => node.instructions },
 };
 
 function draw(plan, nodes, by, width) {
-  const { rows, total, depth } = icicle(plan, nodes, by.of);
-  const cuts = cut_positions(nodes, by.of);
+  const { rows, cuts, total, depth } = icicle(plan, nodes, by.of);
   const stages = [0, ...cuts.map(({ x }) => x), total];
   const pixels = (x) => (x / total) * (width - 2);
-  const label = (row) => shorten(row.name, Math.floor(pixels(row.x2 - row.x1) / 6.6) - 1);
+  const label = (row) => shorten(row.name ?? "", Math.floor(pixels(row.x2 - row.x1) / 6.6) - 1);
   const describe = (row) =>
-    [row.name, row.node?.at, plural(Math.round(row.instructions), "instruction") + " per packet", `${number(kib(row.lines), 2)} KiB of code`,
+    [row.name ?? plural(row.blocks, "small block"), row.node?.at, plural(Math.round(row.instructions), "instruction") + " per packet", `${number(kib(row.lines), 2)} KiB of code`,
       row.node ? `${number(row.node.visits)} visits in the sample` : plural(row.blocks, "block"), `stage ${row.stage}`].filter(Boolean).join("\n");
   return Plot.plot({
     ...base(width), height: (depth + 1) * row_height + 44, marginLeft: 1, marginRight: 1, marginTop: 4, marginBottom: 40,
@@ -33,7 +32,7 @@ function draw(plan, nodes, by, width) {
     marks: [
       stages.slice(0, -1).map((x1, index) =>
         Plot.text([0], { x: (x1 + stages[index + 1]) / 2, y: 0.5, fontWeight: 600, text: [pixels(stages[index + 1] - x1) > 56 ? `stage ${index}` : pixels(stages[index + 1] - x1) > 14 ? `${index}` : ""] })),
-      Plot.rect(rows, { x1: "x1", x2: "x2", y1: (row) => row.level + 1, y2: (row) => row.level + 2, fill: (row) => colour(heat_of(row)), stroke: colour("background"), strokeWidth: 0.6 }),
+      Plot.rect(rows, { x1: "x1", x2: "x2", y1: (row) => row.level + 1, y2: (row) => row.level + 2, fill: (row) => colour(heat_of(row)), stroke: colour("background"), strokeWidth: (row) => (pixels(row.x2 - row.x1) > 4 ? 0.75 : 0.2) }),
       Plot.text(rows.filter((row) => pixels(row.x2 - row.x1) > 40), { x: (row) => (row.x1 + row.x2) / 2, y: (row) => row.level + 1.5, text: label, fill: (row) => colour(`on-${heat_of(row)}`), fontSize: 11 }),
       Plot.ruleX(cuts, { x: "x", stroke: colour("cut"), strokeWidth: 2.5 }),
       Plot.tip(rows, Plot.pointer({ x: (row) => (row.x1 + row.x2) / 2, y: (row) => row.level + 1.5, title: describe, maxRadius: 60, fill: colour("surface"), stroke: colour("line") })),
@@ -42,7 +41,8 @@ function draw(plan, nodes, by, width) {
 }
 
 function heat_legend() {
-  const text = (index) => (index === 0 ? `< ${limits[0]}` : index === limits.length ? `≥ ${limits.at(-1)}` : `${limits[index - 1]} – ${limits[index]}`);
+  const show = (limit) => (limit < 1 ? `1/${1 / limit}` : number(limit));
+  const text = (index) => (index === 0 ? `< ${show(limits[0])}` : index === limits.length ? `≥ ${show(limits.at(-1))}` : `${show(limits[index - 1])} – ${show(limits[index])}`);
   return h("ul", { class: "legend heat" },
     heats.map((name, index) => h("li", {}, h("span", { class: "swatch", style: `background:${colour(name)}` }), text(index))),
     h("li", {}, h("span", { class: "swatch cut" }), "cut"));

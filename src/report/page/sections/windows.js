@@ -19,7 +19,7 @@ function rows_of({ plan, path }) {
   return [...rows.values()].slice(0, shown_rows).map(({ window, names, stage }, row) => ({
     row, names, stage, share: window.heat_share, sampled: window.sampled,
     first: window.sampled[0].when, last: window.sampled.at(-1).when,
-    label: names.length > 1 ? `(${names.length}) ${window.name}` : window.name,
+    label: `${names.length > 1 ? `(${names.length}) ` : ""}${window.name.replace(/, called from [^)]*(\([^)]*\))?/, "")}`,
   }));
 }
 
