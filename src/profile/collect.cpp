@@ -6,6 +6,7 @@
 #include "program/claims.h"
 #include "program/expensive.h"
 #include "support/file.h"
+#include "support/installed.h"
 #include "support/process.h"
 #include "toolchain/codegen.h"
 
@@ -104,18 +105,10 @@ llvm::Error no_packet(const ProgramImage& image, const ProcessResult& ended, con
 } // namespace
 
 llvm::Expected<std::string> profile_runtime() {
-  constexpr const char* name = "libheddle_profile_rt.a";
-  llvm::SmallString<256> path;
-  if (std::optional<std::string> folder = llvm::sys::Process::GetEnv("HEDDLE_LIB")) {
-    path = *folder;
-  } else {
-    path = llvm::sys::path::parent_path(llvm::sys::fs::getMainExecutable("heddle", nullptr));
-    llvm::sys::path::append(path, "..", "lib");
-  }
-  llvm::sys::path::append(path, name);
+  std::string path = installed_file("libheddle_profile_rt.a");
   if (!llvm::sys::fs::exists(path))
     return diagnose("the profile runtime is missing", "set HEDDLE_LIB to the folder that holds it", path);
-  return path.str().str();
+  return path;
 }
 
 llvm::Expected<ProfileResult> collect_profile(const ProgramImage& image, const Program& program,

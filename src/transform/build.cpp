@@ -3,6 +3,7 @@
 #include "program/expensive.h"
 #include "program/pipeline.h"
 #include "support/file.h"
+#include "support/installed.h"
 #include "toolchain/codegen.h"
 #include "transform/frames.h"
 #include "transform/interleave.h"
@@ -11,34 +12,18 @@
 #include "transform/staging.h"
 
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Path.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/Utils/Cloning.h"
-
-#include <cstdlib>
 
 using namespace llvm;
 
 namespace heddle {
-namespace {
-// Something inside this executable, by which the system tells where it lies.
-int address_here;
-} // namespace
 
 Expected<std::string> runtime_library() {
-  SmallString<256> path;
-  if (const char* folder = std::getenv("HEDDLE_LIB")) {
-    path = folder;
-  } else {
-    path = sys::path::parent_path(sys::fs::getMainExecutable(nullptr, &address_here));
-    sys::path::append(path, "..", "lib");
-  }
-  sys::path::append(path, "libheddle_rt.a");
-  sys::path::remove_dots(path, true);
+  std::string path = installed_file("libheddle_rt.a");
   if (!sys::fs::exists(path))
-    return diagnose("the runtime library is missing", "set HEDDLE_LIB to the folder of libheddle_rt.a",
-                    path.str());
-  return path.str().str();
+    return diagnose("the runtime library is missing", "set HEDDLE_LIB to the folder of libheddle_rt.a", path);
+  return path;
 }
 
 Error build_program(const ProgramImage& image, const Program& program, const Plan& plan, StringRef output) {

@@ -3,6 +3,7 @@
 #include "analysis/deferrable.h"
 #include "program/modelled.h"
 #include "support/file.h"
+#include "support/installed.h"
 #include "toolchain/codegen.h"
 #include "transform/build.h"
 #include "verify/dependencies/instrument.h"
@@ -12,7 +13,6 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/Process.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 
 #include <chrono>
@@ -33,20 +33,12 @@ using dependencies::Pair;
 using dependencies::Relaxation;
 using Clock = std::chrono::steady_clock;
 
-// The archives of the runtime: in $HEDDLE_LIB, or in ../lib of the running executable.
 Expected<std::string> dependencies_runtime(StringRef name) {
-  SmallString<256> path;
-  if (std::optional<std::string> folder = sys::Process::GetEnv("HEDDLE_LIB")) {
-    path = *folder;
-  } else {
-    path = sys::path::parent_path(sys::fs::getMainExecutable("heddle", nullptr));
-    sys::path::append(path, "..", "lib");
-  }
-  sys::path::append(path, name);
+  std::string path = installed_file(name);
   if (!sys::fs::exists(path))
     return diagnose("the dependency checker's runtime is missing",
                     "set HEDDLE_LIB to the folder that holds it", path);
-  return path.str().str();
+  return path;
 }
 
 Expected<CheckedProgram> build(const ProgramImage& image, const Program& program, const Plan& plan,
