@@ -4,17 +4,19 @@ import { number, table } from "../dom.js";
 
 function draw(points, host, width) {
   const lines = ["original", "staged"].flatMap((order) => points.map((row) => ({ order, kib: row.bytes / 1024, mpki: (1000 * row[order]) / row.instructions })));
+  const most = Math.max(1, ...lines.map((point) => point.mpki)); // less than one in a thousand is no curve
   return Plot.plot({
-    ...base(width), height: 300, marginLeft: 46, marginTop: 26, marginBottom: 40,
+    ...base(width), height: 310, marginLeft: 46, marginTop: 36, marginBottom: 40,
     x: { type: "log", base: 2, label: "KiB of instruction cache →", tickFormat: (kib) => number(kib), ticks: points.map((row) => row.bytes / 1024) },
-    y: { label: "↑ misses per 1,000 instructions", grid: true, zero: true },
+    y: { label: "↑ misses per 1,000 instructions", grid: true, domain: [0, most] },
+    r: { type: "identity" },
     color: { domain: ["original", "staged"], range: [colour("before"), colour("after")] },
     marks: [
       Plot.ruleY([0], { stroke: colour("line") }),
       host && Plot.ruleX([host.bytes / 1024], { stroke: colour("cut"), strokeDasharray: "4 3" }),
-      host && Plot.text([host.bytes / 1024], { x: (x) => x, frameAnchor: "top", dy: -12, text: () => "the host's" }),
+      host && Plot.text([host.bytes / 1024], { x: (x) => x, frameAnchor: "top", dy: -16, text: () => "the host's" }),
       Plot.line(lines, { x: "kib", y: "mpki", stroke: "order", strokeWidth: 2.5 }),
-      Plot.dot(lines, { x: "kib", y: "mpki", fill: "order", r: 4, tip: true }),
+      Plot.dot(lines, { x: "kib", y: "mpki", fill: "order", r: (point) => (point.order === "original" ? 5 : 3.5), tip: true }),
     ],
   });
 }

@@ -20,6 +20,7 @@ const widths = {
 function draw(plan, nodes, by, width) {
   const { rows, cuts, total, depth } = icicle(plan, nodes, by.of);
   const stages = [0, ...cuts.map(({ x }) => x), total];
+  const digits = total < 2 ? 2 : total < 20 ? 1 : 0;
   const pixels = (x) => (x / total) * (width - 2);
   const label = (row) => shorten(row.name ?? "", Math.floor(pixels(row.x2 - row.x1) / 6.6) - 1);
   const describe = (row) =>
@@ -27,7 +28,7 @@ function draw(plan, nodes, by, width) {
       row.node ? `${number(row.node.visits)} visits in the sample` : plural(row.blocks, "block"), `stage ${row.stage}`].filter(Boolean).join("\n");
   return Plot.plot({
     ...base(width), height: (depth + 1) * row_height + 44, marginLeft: 1, marginRight: 1, marginTop: 4, marginBottom: 40,
-    x: { domain: [0, total], label: `${by.unit} →`, tickFormat: (x) => number(x), ticks: Math.max(3, Math.floor(width / 110)) },
+    x: { domain: [0, total], label: `${by.unit} →`, tickFormat: (x) => number(x, digits), ticks: Math.max(3, Math.floor(width / 110)) },
     y: { domain: [0, depth + 1], reverse: true, axis: null },
     marks: [
       stages.slice(0, -1).map((x1, index) =>

@@ -19,7 +19,7 @@ function rows_of({ plan, path }) {
   return [...rows.values()].slice(0, shown_rows).map(({ window, names, stage }, row) => ({
     row, names, stage, share: window.heat_share, sampled: window.sampled,
     first: window.sampled[0].when, last: window.sampled.at(-1).when,
-    label: `${names.length > 1 ? `(${names.length}) ` : ""}${window.name.replace(/, called from [^)]*(\([^)]*\))?/, "")}`,
+    label: `${names.length > 1 ? `(${names.length}) ` : ""}${window.name.replace(/, called from [^()]*(\([^)]*\))?/, "")}`,
   }));
 }
 
@@ -70,7 +70,7 @@ function draw_freed(counts, width) {
     x: { label: "shared locations →", grid: true, tickFormat: (x) => (Number.isInteger(x) ? number(x) : "") },
     y: { label: null, domain: counts.map((row) => row.verdict), tickSize: 0 },
     marks: [
-      Plot.barX(counts, { x: "count", y: "verdict", fill: (row) => colour(row.verdict === "window" ? "window" : "after"), insetTop: 3, insetBottom: 3 }),
+      Plot.barX(counts, { x: "count", y: "verdict", fill: (row) => colour(row.left ? "window" : "after"), insetTop: 3, insetBottom: 3 }),
       Plot.text(counts, { x: "count", y: "verdict", text: (row) => number(row.count), textAnchor: "start", dx: 5, fontWeight: 600 }),
     ],
   });
@@ -82,7 +82,7 @@ function freed_figure(plan, at) {
   for (const { verdict } of plan.relaxed) by_verdict.set(verdict, (by_verdict.get(verdict) ?? 0) + 1);
   const windows = plan.windows.reduce((sum, window) => sum + window.locations, 0);
   const counts = [...by_verdict].map(([verdict, count]) => ({ verdict, count })).sort((a, b) => b.count - a.count);
-  if (windows) counts.push({ verdict: "window", count: windows });
+  if (windows) counts.push({ verdict: "left: a window", count: windows, left: true });
   return chart({
     name: "relaxations", how: "analysed",
     title: `What each relaxation freed: ${plural(plan.relaxed_count, "shared location")} that would have a window without it.`,
