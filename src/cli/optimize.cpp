@@ -95,7 +95,7 @@ void say_why_not(const Plan& plan) {
   llvm::outs() << "`heddle plan --explain` names the shared locations that stand in the way.\n";
 }
 
-void summarise(const Outcome& outcome, const std::string& built) {
+void summarise(const Outcome& outcome, const std::string& built, const std::string& work_folder) {
   llvm::raw_ostream& out = llvm::outs();
   out << '\n';
   print_misses(outcome.misses, out);
@@ -104,7 +104,7 @@ void summarise(const Outcome& outcome, const std::string& built) {
       << built << ": " << summary_of(outcome.plan) << ", outputs " << verdict_name(outcome.verified.verdict);
   if (outcome.benched)
     out << llvm::format(", %.3f times the original", outcome.benched->variants[1].ratio.median);
-  out << ".\n";
+  out << ".\n`heddle report " << work_folder << "` shows all of it.\n";
   if (!outcome.is_slower()) return;
   out << "It is slower than the original here, so it was removed: the program is left alone.\n"
          "    hint: the level-1 instruction cache is not the only cost; try other budgets, such as --budget "
@@ -217,7 +217,7 @@ llvm::Error run(const Options& options) {
     (void)llvm::sys::fs::remove(candidate);
   else if (llvm::Error error = rename_file(candidate, built))
     return error;
-  summarise(outcome, built);
+  summarise(outcome, built, workspace->folder());
   return finish(outcome);
 }
 

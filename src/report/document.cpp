@@ -7,6 +7,7 @@
 #include "verify/machine.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Demangle/Demangle.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace heddle {
@@ -17,7 +18,6 @@ using llvm::json::Value;
 
 namespace {
 
-constexpr size_t most_windows = 100;   // of a body
 constexpr size_t accesses_at_ends = 6; // of a window
 constexpr size_t most_relaxed = 1000;  // of a body
 
@@ -43,14 +43,21 @@ void shorten_accesses(Object& window) {
   window["accesses_count"] = int64_t(count);
 }
 
+// C++ functions as written; the plan has them by their names in the module.
+void add_readable_name(Object& context) {
+  if (auto function = context.getString("function")) context["name"] = llvm::demangle(function->str());
+}
+
 Object plan_part(Object plan) {
   if (Array* bodies = plan.getArray("bodies"))
     for (Value& body : *bodies) {
       Object& object = *body.getAsObject();
-      shorten(object, "windows", most_windows, "windows_count");
+      shorten(object, "windows", windows_in_report, "windows_count");
       shorten(object, "relaxed", most_relaxed, "relaxed_count");
       for (Value& window : *object.getArray("windows"))
         shorten_accesses(*window.getAsObject());
+      for (Value& context : *object.getArray("contexts"))
+        add_readable_name(*context.getAsObject());
     }
   return plan;
 }

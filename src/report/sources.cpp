@@ -18,8 +18,7 @@ using llvm::StringRef;
 
 namespace {
 
-constexpr size_t windows_shown = 20; // as `heddle plan --explain`
-constexpr unsigned around = 4;       // lines shown before and after
+constexpr unsigned around = 4; // lines shown before and after
 
 struct Use {
   std::string kind, text;
@@ -40,7 +39,7 @@ void add_body(Places& places, const BodyPlan& body) {
     add(places, site.at, "site", formatv("into stage {0}", site.stage));
   for (const PlannedLoad& load : body.loads)
     add(places, load.at, "load", (load.hidden ? "hidden: " : "left: ") + load.reason);
-  for (const PlannedWindow& window : llvm::ArrayRef(body.windows).take_front(windows_shown)) {
+  for (const PlannedWindow& window : llvm::ArrayRef(body.windows).take_front(windows_in_report)) {
     for (const SampledAccess& access : window.sampled)
       add(places, access.at, "window", (access.write ? "writes " : "reads ") + window.name);
     if (!window.sampled.empty() || window.accesses.empty()) continue;

@@ -1,9 +1,12 @@
-// The source lines that a report shows: around every site, the ends of the largest windows, and the expensive loads.
+// The source lines that a report shows: around every site, the ends of its windows, and the expensive loads.
 #pragma once
 
 #include "report/inputs.h"
 
 namespace heddle {
+
+// Of each body the largest.
+constexpr size_t windows_in_report = 100;
 
 // Where to look for a file that is not at the path that it was compiled at: these folders.
 struct SourceOptions {

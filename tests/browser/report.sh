@@ -46,4 +46,13 @@ for program in "$staged" "$hidden"; do
   "$heddle" report "$program" -o "$program.html"
   "$heddle" report "$program" --json "$program.json"
 done
-node "$work/check.mjs" "$browser" "$work" staged hidden
+
+# A plan, and nothing else.
+bare=$work/bare
+rm -rf "$bare.heddle.d"
+cp -r "$staged.heddle.d" "$bare.heddle.d"
+rm "$bare.heddle.d/path.json" "$bare.heddle.d/verify.json" "$bare.heddle.d/bench.json"
+"$heddle" report "$bare.heddle.d" -o "$bare.html"
+"$heddle" report "$bare.heddle.d" --json "$bare.json"
+
+node "$work/check.mjs" "$browser" "$work" staged hidden bare

@@ -25,7 +25,7 @@ function tree(plan, nodes, weight) {
   const contexts = new Map();
   const context_of = (index) => {
     if (contexts.has(index)) return contexts.get(index);
-    const { parent, function: name } = plan.contexts[index];
+    const { parent, name } = plan.contexts[index];
     const part = { name: index === 0 ? plan.source || plan.body : name, parts: [] };
     contexts.set(index, part);
     if (index !== 0) context_of(parent).parts.push(part);

@@ -29,7 +29,7 @@ function build(report) {
   return [
     h("header", {}, h("div", { class: "title" }, h("h1", {}, report.program), theme_button()),
       h("p", { class: "subtitle" }, subtitle(report)),
-      h("nav", { "aria-label": "Sections" }, h("ul", {}, parts.map(({ id, title }) => h("li", {}, h("a", { href: `#${id}` }, title)))))),
+      h("nav", { "aria-label": "Sections" }, h("ul", {}, parts.map(({ id, title, short }) => h("li", {}, h("a", { href: `#${id}` }, short ?? title)))))),
     h("main", { id: "report", tabindex: "-1" },
       parts.map(({ id, title, content }) => h("section", { id, "aria-labelledby": `${id}-title` }, h("h2", { id: `${id}-title` }, title), content))),
     h("footer", {}, `Heddle ${report.heddle}. Every figure on this page is in `, h("code", {}, "heddle report --json"), "; docs/report.md says where each comes from."),

@@ -1,8 +1,6 @@
 // The document is made of what is in the work folder, and says what is not.
 #include <gmock/gmock.h>
 
-#include "llvm/Support/Process.h"
-
 #include "workspaces.h"
 
 using namespace heddle;

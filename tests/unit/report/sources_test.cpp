@@ -1,8 +1,6 @@
 // Source lines stand around the places that the plan names, and only while they are what was compiled.
 #include <gmock/gmock.h>
 
-#include "llvm/Support/Process.h"
-
 #include "workspaces.h"
 
 using namespace heddle;

@@ -6,8 +6,10 @@
 #include "support/file.h"
 
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Process.h"
 
 #include <chrono>
+#include <gtest/gtest.h>
 
 namespace heddle::test {
 

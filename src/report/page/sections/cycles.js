@@ -30,7 +30,7 @@ function compared({ cycles: { before, after }, summary }) {
 
 export const cycles = {
   id: "cycles",
-  title: "Where the cycles go",
+  title: "Where the cycles go", short: "Cycles",
   build(report) {
     const { cycles: shares } = report;
     if (!shares) return null;

@@ -34,7 +34,7 @@ function draw(rows, hidden, width) {
 
 export const loads = {
   id: "loads",
-  title: "Expensive loads",
+  title: "Expensive loads", short: "Loads",
   build(report) {
     const opened = report.plan.opened_loads;
     const planned = bodies(report).flatMap(({ plan }) => plan.loads);

@@ -23,7 +23,7 @@ function draw(points, host, width) {
 
 export const misses = {
   id: "misses",
-  title: "Miss curves",
+  title: "Miss curves", short: "Misses",
   build({ path }) {
     const points = path?.misses.map((row, index) => ({ ...row, index })).filter((row) => row.instructions).sort((a, b) => a.bytes - b.bytes);
     if (!points?.length) return null;

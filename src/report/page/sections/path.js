@@ -74,4 +74,4 @@ function figure({ plan, path, at }) {
   return part;
 }
 
-export const path = { id: "path", title: "The packet path", build: (report) => per_body(report, figure) };
+export const path = { id: "path", title: "The packet path", short: "Path", build: (report) => per_body(report, figure) };

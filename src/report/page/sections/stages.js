@@ -36,7 +36,7 @@ function draw(rows, rules, width) {
 
 export const stages = {
   id: "stages",
-  title: "Footprint of each stage",
+  title: "Footprint of each stage", short: "Stages",
   build: (report) =>
     per_body(report, ({ plan, at }) => {
       const caches = host_caches(report.machine);

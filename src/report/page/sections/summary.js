@@ -1,5 +1,5 @@
 // What came of it, in five tiles.
-import { datum, h, kind, number, plural } from "../dom.js";
+import { datum, h, kib, kind, number, plural } from "../dom.js";
 
 const interval = (bounds) => `[${number(bounds[0], 3)}, ${number(bounds[1], 3)}]`;
 
@@ -34,7 +34,7 @@ function applied({ summary, plan }) {
   return tile("Applied",
     nothing ? "Nothing" : datum(summary.stages, plural(summary.stages, "stage"), "summary.stages"),
     nothing ? summary.applied : parts.filter(Boolean).join(", "),
-    `${summary.trust}; policy ${plan.policy}, ${number((plan.budget * 64) / 1024)} KiB a stage, up to ${plan.batch} packets in flight`);
+    `${summary.trust}; policy ${plan.policy}, ${number(kib(plan.budget))} KiB a stage, up to ${plan.batch} packets in flight`);
 }
 
 function misses({ path }) {
@@ -50,8 +50,8 @@ function misses({ path }) {
 
 function sample({ summary, plan }) {
   const body = plan.bodies.reduce((a, b) => (b.packets > a.packets ? b : a), plan.bodies[0]);
-  return tile(h("span", {}, "Sample ", kind("sampled")), datum(summary.packets, plural(summary.packets, "packet"), "summary.packets"),
-    body && `${plural(Math.round(body.instructions), "instruction")} and ${number((body.footprint * 64) / 1024)} KiB of code per packet`);
+  return tile(h("span", {}, "Sample ", kind("sampled")), h("span", {}, datum(summary.packets, number(summary.packets), "summary.packets"), h("small", {}, " packets")),
+    body && `${plural(Math.round(body.instructions), "instruction")} per packet, ${number(kib(body.footprint))} KiB of code per ${plan.footprint_model === "batch" ? "batch" : "packet"}`);
 }
 
 export const summary = {

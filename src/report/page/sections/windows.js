@@ -96,7 +96,7 @@ function freed_figure(plan, at) {
 
 export const windows = {
   id: "windows",
-  title: "Windows, and what was freed",
+  title: "Windows, and what was freed", short: "Windows",
   build: (report) =>
     per_body(report, (body) => {
       const parts = [body.plan.windows.length ? windows_figure(body) : null, freed_figure(body.plan, body.at)].filter(Boolean);
