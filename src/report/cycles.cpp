@@ -21,8 +21,10 @@ struct BodyCycles {
 // when it is the only one with packets.
 std::vector<LoadCost> loads_of(const Plan& plan, const BodyPlan& body, const MemoryModel& model) {
   std::vector<LoadCost> costs;
-  for (const PlannedLoad& load : body.loads)
-    costs.push_back({load.accesses, load.stall});
+  for (const PlannedLoad& load : body.loads) { // a plan does not say which share a loop
+    LoadCost& cost = costs.emplace_back(LoadCost{load.accesses, load.stall});
+    cost.loop = uint32_t(costs.size());
+  }
   const bool only_one = llvm::count_if(plan.bodies, [](const BodyPlan& b) { return b.packets > 0; }) == 1;
   if (costs.empty() && only_one)
     for (const OpenedLoad& load : plan.openings.loads)
@@ -31,22 +33,24 @@ std::vector<LoadCost> loads_of(const Plan& plan, const BodyPlan& body, const Mem
 }
 
 BodyCycles cycles_of(const Plan& plan, const BodyPlan& body, const PlanOptions& prices) {
-  const MemoryModel model;
+  const MemoryModel& model = prices.memory;
   const std::vector<LoadCost> loads = loads_of(plan, body, model);
-  const llvm::SmallVector<bool, 8> none(loads.size(), false);
-  llvm::SmallVector<bool, 8> hidden = none;
+  const llvm::SmallVector<Hidden, 8> none(loads.size());
+  llvm::SmallVector<Hidden, 8> hidden = none;
   double steps = 0;
-  for (size_t i = 0; i != body.loads.size(); ++i)
-    if ((hidden[i] = body.loads[i].hidden)) steps += body.loads[i].accesses;
+  for (size_t i = 0; i != body.loads.size(); ++i) {
+    hidden[i] = {body.loads[i].hidden, body.loads[i].lanes};
+    if (hidden[i].hidden && hidden[i].lanes == 0) steps += body.loads[i].accesses;
+  }
   BodyCycles cycles;
   cycles.rest = body.instructions / model.per_cycle;
   cycles.data_before = predict_cycles(body.instructions, loads, none, plan.batch, model) - cycles.rest;
-  if (body.interleaved) {
+  if (steps > 0) {
     steps += 1; // the way to the ordered code behind the loads, as in predict_cycles()
     cycles.switching = steps * (model.step_instructions / model.per_cycle + model.pass / plan.batch);
   }
   cycles.data_after = predict_cycles(body.instructions, loads, hidden, plan.batch, model) - cycles.rest -
-                      (body.interleaved ? cycles.switching : 0);
+                      cycles.switching;
   cycles.data_after = std::max(0.0, cycles.data_after);
   if (!body.interleaved)
     for (const PlannedStage& stage : body.stages)
