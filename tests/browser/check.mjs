@@ -16,22 +16,40 @@ async function open(file, options) {
   page.on("console", (message) => complaints.push(message.text()));
   page.on("pageerror", (error) => complaints.push(error.message));
   page.on("dialog", (dialog) => complaints.push(`dialog: ${dialog.message()}`) && dialog.dismiss());
-  page.on("request", (request) => /^(file|data):/.test(request.url()) || complaints.push(`asks for ${request.url()}`));
+  page.on(
+    "request",
+    (request) => /^(file|data):/.test(request.url()) || complaints.push(`asks for ${request.url()}`),
+  );
   await page.goto(pathToFileURL(file).href);
-  await page.waitForFunction(() => [...document.querySelectorAll(".canvas")].every((canvas) => canvas.querySelector("svg")));
-  return { page, close: async () => { assert.deepEqual(complaints, [], "the browser's console"); await context.close(); } };
+  await page.waitForFunction(() =>
+    [...document.querySelectorAll(".canvas")].every((canvas) => canvas.querySelector("svg")),
+  );
+  return {
+    page,
+    close: async () => {
+      assert.deepEqual(complaints, [], "the browser's console");
+      await context.close();
+    },
+  };
 }
 
 // Every chart has marks with a size, and a table with rows.
 async function check_charts(page, what) {
-  const charts = await page.$$eval("[data-chart]", (figures) => figures.map((figure) => ({
-    name: figure.dataset.chart,
-    marks: [...figure.querySelectorAll("svg :is(rect, circle, path, line)")].filter((mark) => { const { width, height } = mark.getBBox(); return width + height > 0; }).length,
-    broken: [...figure.querySelectorAll("svg *")].filter((mark) => [...mark.attributes].some(({ value }) => /NaN|undefined/.test(value))).length,
-    rows: figure.querySelectorAll("tbody tr").length,
-    label: figure.querySelector(".canvas").getAttribute("aria-label"),
-    focusable: figure.querySelector(".canvas").tabIndex === 0,
-  })));
+  const charts = await page.$$eval("[data-chart]", (figures) =>
+    figures.map((figure) => ({
+      name: figure.dataset.chart,
+      marks: [...figure.querySelectorAll("svg :is(rect, circle, path, line)")].filter((mark) => {
+        const { width, height } = mark.getBBox();
+        return width + height > 0;
+      }).length,
+      broken: [...figure.querySelectorAll("svg *")].filter((mark) =>
+        [...mark.attributes].some(({ value }) => /NaN|undefined/.test(value)),
+      ).length,
+      rows: figure.querySelectorAll("tbody tr").length,
+      label: figure.querySelector(".canvas").getAttribute("aria-label"),
+      focusable: figure.querySelector(".canvas").tabIndex === 0,
+    })),
+  );
   for (const chart of charts) {
     assert.ok(chart.marks > 0, `${what}: ${chart.name} has no data`);
     assert.equal(chart.broken, 0, `${what}: ${chart.name} has marks without a place`);
@@ -45,7 +63,9 @@ const at = (document, path) => path.split(".").reduce((value, key) => value[key]
 
 // The figures on the page are those of the JSON.
 async function check_figures(page, document) {
-  const figures = await page.$$eval("[data-path]", (data) => data.map((datum) => [datum.dataset.path, datum.value]));
+  const figures = await page.$$eval("[data-path]", (data) =>
+    data.map((datum) => [datum.dataset.path, datum.value]),
+  );
   assert.ok(figures.length > 10, "few figures");
   for (const [path, value] of figures) assert.equal(value, String(at(document, path)), path);
   return figures.length;
@@ -84,8 +104,11 @@ async function check_keyboard(page) {
     if (name === null) break;
     reached.add(name);
   }
-  const charts = await page.$$eval("[data-chart]", (figures) => figures.map((figure) => figure.dataset.chart));
-  for (const name of [...charts, "skip", "theme"]) assert.ok(reached.has(name), `${name} is not reached by Tab`);
+  const charts = await page.$$eval("[data-chart]", (figures) =>
+    figures.map((figure) => figure.dataset.chart),
+  );
+  for (const name of [...charts, "skip", "theme"])
+    assert.ok(reached.has(name), `${name} is not reached by Tab`);
 }
 
 async function check_theme(page) {
@@ -128,7 +151,11 @@ async function check(name) {
   await paper.page.emulateMedia({ media: "print" });
   await check_charts(paper.page, "on paper");
   await check_overflow(paper.page, "on paper");
-  assert.equal(await paper.page.evaluate(() => getComputedStyle(document.body).backgroundColor), "rgb(255, 255, 255)", "paper is white");
+  assert.equal(
+    await paper.page.evaluate(() => getComputedStyle(document.body).backgroundColor),
+    "rgb(255, 255, 255)",
+    "paper is white",
+  );
   await paper.page.screenshot({ path: picture("print"), fullPage: true });
   await paper.page.pdf({ path: join(folder, `${name}.pdf`), format: "A4" });
   assert.ok(statSync(join(folder, `${name}.pdf`)).size > 10000);
@@ -140,13 +167,17 @@ async function check(name) {
 async function check_hostile(name) {
   const page_text = readFileSync(join(folder, `${name}.html`), "utf8");
   const document = JSON.parse(readFileSync(join(folder, `${name}.json`), "utf8"));
-  const hostile = '</script><img src=x onerror=alert(1)><!-- "\'&';
+  const hostile = "</script><img src=x onerror=alert(1)><!-- \"'&";
   document.program = hostile;
   document.plan.remarks.push({ code: "one-stage", where: hostile, what: hostile, hint: hostile });
   document.sources.forEach((view) => view.lines.fill(hostile));
   const json = JSON.stringify(document).replaceAll("<", "\\u003c");
-  const begin = page_text.indexOf('<script type="application/json"'), inside = page_text.indexOf(">", begin) + 1;
-  writeFileSync(join(folder, "hostile.html"), page_text.slice(0, inside) + json + page_text.slice(page_text.indexOf("</script>", inside)));
+  const begin = page_text.indexOf('<script type="application/json"'),
+    inside = page_text.indexOf(">", begin) + 1;
+  writeFileSync(
+    join(folder, "hostile.html"),
+    page_text.slice(0, inside) + json + page_text.slice(page_text.indexOf("</script>", inside)),
+  );
   const { page, close } = await open(join(folder, "hostile.html"));
   assert.equal(await page.textContent("h1"), hostile);
   assert.equal(await page.locator("img").count(), 0);

@@ -18,7 +18,7 @@ export function per_body(report, draw) {
   return parts.some(Boolean) ? parts : null;
 }
 
-export const name_of = (plan) => plan.source || plan.body;
+const name_of = (plan) => plan.source || plan.body;
 
 function path_of(report, plan) {
   const index = report.path?.bodies.findIndex((body) => body.body === plan.body) ?? -1;

@@ -21,7 +21,9 @@ const style = await build({ ...common, entryPoints: [join(page, "style.css")] })
 
 // The licences of what went in ask to go with it.
 const packages = new Set(
-  Object.keys(script.metafile.inputs).flatMap((file) => /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1] ?? []),
+  Object.keys(script.metafile.inputs).flatMap(
+    (file) => /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1] ?? [],
+  ),
 );
 const licences = new Map(); // text -> names
 for (const name of [...packages].sort()) {
@@ -30,7 +32,9 @@ for (const name of [...packages].sort()) {
   const licence = readFileSync(join(modules, name, file), "utf8").trim();
   licences.set(licence, [...(licences.get(licence) ?? []), name]);
 }
-const notices = [...licences].map(([licence, names]) => `${names.join(", ")}\n\n${licence}\n`).join("\n----\n\n");
+const notices = [...licences]
+  .map(([licence, names]) => `${names.join(", ")}\n\n${licence}\n`)
+  .join("\n----\n\n");
 
 // "</script" within the script would end it; functions as replacements, so that "$&" stays as it is.
 const text = script.outputFiles[0].text.replaceAll("</script", "<\\/script");

@@ -18,12 +18,17 @@ export function chart({ name, title, how, draw, note, data, controls }) {
     const width = Math.floor(entry.contentRect.width);
     if (Math.abs(width - drawn) > 1 && !matchMedia("print").matches) redraw(width);
   }).observe(canvas);
-  matchMedia("print").addEventListener("change", (event) => redraw(event.matches ? print_width : canvas.clientWidth));
-  const figure = h("figure", { "data-chart": name },
+  matchMedia("print").addEventListener("change", (event) =>
+    redraw(event.matches ? print_width : canvas.clientWidth),
+  );
+  const figure = h(
+    "figure",
+    { "data-chart": name },
     controls,
     canvas,
     h("figcaption", {}, kind(how), " ", title, note ? ` ${note}` : ""),
-    data ? h("details", {}, h("summary", {}, "The figures"), data) : null);
+    data ? h("details", {}, h("summary", {}, "The figures"), data) : null,
+  );
   figure.redraw = () => redraw(canvas.clientWidth);
   return figure;
 }
@@ -33,16 +38,28 @@ export const colour = (name) => `var(--${name})`;
 
 export const base = (width) => ({
   width,
-  style: { background: "none", color: colour("text"), fontFamily: "inherit", fontSize: "12px", overflow: "visible" },
+  style: {
+    background: "none",
+    color: colour("text"),
+    fontFamily: "inherit",
+    fontSize: "12px",
+    overflow: "visible",
+  },
 });
 
 // Direct labels in place of a legend where there are few series.
 export function legend(entries) {
-  return h("ul", { class: "legend" },
-    entries.map(([label, name]) => h("li", {}, h("span", { class: "swatch", style: `background:${colour(name)}` }), label)));
+  return h(
+    "ul",
+    { class: "legend" },
+    entries.map(([label, name]) =>
+      h("li", {}, h("span", { class: "swatch", style: `background:${colour(name)}` }), label),
+    ),
+  );
 }
 
 // What is longer than there is room for.
-export const shorten = (text, most) => (text.length <= most ? text : `${text.slice(0, Math.max(1, most - 1))}…`);
+export const shorten = (text, most) =>
+  text.length <= most ? text : `${text.slice(0, Math.max(1, most - 1))}…`;
 
 export { Plot };

@@ -14,7 +14,10 @@ export function h(name, attributes = {}, ...children) {
 const formats = new Map();
 export function number(value, digits = 0) {
   if (!formats.has(digits))
-    formats.set(digits, new Intl.NumberFormat("en", { minimumFractionDigits: digits, maximumFractionDigits: digits }));
+    formats.set(
+      digits,
+      new Intl.NumberFormat("en", { minimumFractionDigits: digits, maximumFractionDigits: digits }),
+    );
   return formats.get(digits).format(value);
 }
 export const percent = (share, digits = 0) => `${number(100 * share, digits)} %`;
@@ -46,11 +49,28 @@ export function table({ caption, columns, rows, path, limit = 200 }) {
     const text = column.format ? column.format(value, row) : String(value ?? "");
     const attributes = { class: column.numeric ? "number" : column.class };
     const at = column.path?.(row) ?? (column.key && path && `${path}.${index}.${column.key}`);
-    return h("td", attributes, at && ["number", "string"].includes(typeof value) ? datum(value, text, at) : text);
+    return h(
+      "td",
+      attributes,
+      at && ["number", "string"].includes(typeof value) ? datum(value, text, at) : text,
+    );
   };
-  const head = columns.map((column) => h("th", { scope: "col", class: column.numeric && "number" }, column.label));
-  const body = rows.slice(0, limit).map((row, index) => h("tr", {}, columns.map((column) => cell(row, index, column))));
-  const more = rows.length > limit ? h("p", { class: "note" }, `... and ${number(rows.length - limit)} more`) : null;
-  return h("div", { class: "table", tabindex: "0", role: "region", "aria-label": caption },
-    h("table", {}, h("caption", {}, caption), h("thead", {}, h("tr", {}, head)), h("tbody", {}, body)), more);
+  const head = columns.map((column) =>
+    h("th", { scope: "col", class: column.numeric && "number" }, column.label),
+  );
+  const body = rows.slice(0, limit).map((row, index) =>
+    h(
+      "tr",
+      {},
+      columns.map((column) => cell(row, index, column)),
+    ),
+  );
+  const more =
+    rows.length > limit ? h("p", { class: "note" }, `... and ${number(rows.length - limit)} more`) : null;
+  return h(
+    "div",
+    { class: "table", tabindex: "0", role: "region", "aria-label": caption },
+    h("table", {}, h("caption", {}, caption), h("thead", {}, h("tr", {}, head)), h("tbody", {}, body)),
+    more,
+  );
 }

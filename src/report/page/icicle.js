@@ -9,7 +9,8 @@
 export function icicle(plan, nodes, weight) {
   const stages = Map.groupBy(nodes, (node) => node.stage);
   const total = nodes.reduce((sum, node) => sum + weight(node), 0);
-  const rows = [], cuts = [];
+  const rows = [],
+    cuts = [];
   let x = 0;
   for (const [stage, own] of [...stages].sort(([a], [b]) => a - b)) {
     if (x > 0) cuts.push({ x, stage });
@@ -44,9 +45,14 @@ function sum_up(part, weight) {
     const { instructions, lines, when } = part.node;
     Object.assign(part, { weight: weight(part.node), instructions, lines, blocks: 1, when });
   } else {
-    Object.assign(part, { weight: of("weight"), instructions: of("instructions"), lines: of("lines"), blocks: of("blocks") });
-    const heaviest = part.parts.reduce((sum, below) => sum + below.when * below.weight, 0);
-    part.when = part.weight > 0 ? heaviest / part.weight : 0;
+    Object.assign(part, {
+      weight: of("weight"),
+      instructions: of("instructions"),
+      lines: of("lines"),
+      blocks: of("blocks"),
+    });
+    const moments = part.parts.reduce((sum, below) => sum + below.when * below.weight, 0);
+    part.when = part.weight > 0 ? moments / part.weight : 0;
     part.parts.sort((a, b) => a.when - b.when);
   }
 }

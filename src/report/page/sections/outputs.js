@@ -3,9 +3,12 @@ import { h, number, table } from "../dom.js";
 
 function difference({ difference: found }) {
   if (!found) return null;
-  return h("div", { class: "difference" },
+  return h(
+    "div",
+    { class: "difference" },
     h("p", {}, `First difference of ${found.variant}: ${found.channel}, byte ${number(found.offset)}`),
-    h("pre", {}, `expected: ${found.expected}\ngot:      ${found.actual}`));
+    h("pre", {}, `expected: ${found.expected}\ngot:      ${found.actual}`),
+  );
 }
 
 export const outputs = {
@@ -17,9 +20,17 @@ export const outputs = {
     return [
       difference(verify),
       table({
-        caption: "Runs that were compared (measured)", path: "verify.runs", rows: verify.runs,
-        columns: [{ label: "run", key: "name" }, count("status", "exit_status"), count("stdout, bytes", "stdout_bytes"),
-          count("stderr, bytes", "stderr_bytes"), count("files", "files"), count("bytes in files", "file_bytes")],
+        caption: "Runs that were compared (measured)",
+        path: "verify.runs",
+        rows: verify.runs,
+        columns: [
+          { label: "run", key: "name" },
+          count("status", "exit_status"),
+          count("stdout, bytes", "stdout_bytes"),
+          count("stderr, bytes", "stderr_bytes"),
+          count("files", "files"),
+          count("bytes in files", "file_bytes"),
+        ],
       }),
     ];
   },
