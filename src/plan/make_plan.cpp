@@ -61,9 +61,8 @@ public:
 
 private:
   double refill(double lines) const {
-    constexpr double second_level = 12; // cycles, until a line comes from there
     if (options_.refill_cycles) return options_.refill_cycles(lines);
-    return lines > options_.budget.lines ? second_level : 0;
+    return lines > options_.budget.lines ? second_level_cycles : 0;
   }
 
   const Condensed& condensed_;

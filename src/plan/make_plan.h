@@ -9,6 +9,9 @@
 
 namespace heddle {
 
+// Until a line of code comes from the second level of cache, on a host that was not calibrated.
+inline constexpr double second_level_cycles = 12;
+
 struct PlanOptions {
   std::string policy = "optimistic-bound";
   Budget budget;

@@ -49,8 +49,8 @@ BodyCycles cycles_of(const Plan& plan, const BodyPlan& body, const PlanOptions& 
     steps += 1; // the way to the ordered code behind the loads, as in predict_cycles()
     cycles.switching = steps * (model.step_instructions / model.per_cycle + model.pass / plan.batch);
   }
-  cycles.data_after = predict_cycles(body.instructions, loads, hidden, plan.batch, model) - cycles.rest -
-                      cycles.switching;
+  cycles.data_after =
+      predict_cycles(body.instructions, loads, hidden, plan.batch, model) - cycles.rest - cycles.switching;
   cycles.data_after = std::max(0.0, cycles.data_after);
   if (!body.interleaved)
     for (const PlannedStage& stage : body.stages)
@@ -66,8 +66,8 @@ CyclesBeforeAfter model_cycles(const Plan& plan, const SampleMisses& misses, con
   for (const BodyPlan& body : plan.bodies)
     packets += double(body.packets);
   if (packets == 0) return result;
-  result.before.front_end = misses.original / packets * prices.refill_cycles;
-  result.after.front_end = misses.staged / packets * prices.refill_cycles;
+  result.before.front_end = misses.original / packets * second_level_cycles;
+  result.after.front_end = misses.staged / packets * second_level_cycles;
   for (const BodyPlan& body : plan.bodies) {
     const double share = double(body.packets) / packets;
     const BodyCycles cycles = cycles_of(plan, body, prices);

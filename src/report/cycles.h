@@ -24,7 +24,7 @@ struct SampleMisses {
   double original = 0, staged = 0;
 };
 
-// Mean over the packets of all bodies. `prices`: what a refill and a crossing cost.
+// Mean over the packets of all bodies. `prices`: what a crossing and waiting for memory cost.
 CyclesBeforeAfter model_cycles(const Plan& plan, const SampleMisses& misses, const PlanOptions& prices);
 
 } // namespace heddle

@@ -4,7 +4,7 @@
 #include "report/document.h"
 
 #include "report/cycles.h"
-#include "verify/machine.h"
+#include "host/machine.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Demangle/Demangle.h"
@@ -94,7 +94,7 @@ Object cycles_part(const Plan& plan, const Object& misses) {
   const CyclesBeforeAfter cycles = model_cycles(plan, sample, prices);
   return Object{{"kind", "modelled"},
                 {"cache", misses.getString("cache")->str()},
-                {"refill_cycles", prices.refill_cycles},
+                {"refill_cycles", second_level_cycles},
                 {"crossing_cycles", prices.crossing_cycles},
                 {"before", object_of(cycles.before)},
                 {"after", object_of(cycles.after)}};

@@ -21,8 +21,8 @@ Plan plan_of_one_body() {
 
 TEST(Cycles, RefillsAndCrossingsAreTheFrontEndAndTheSwitching) {
   const CyclesBeforeAfter cycles = model_cycles(plan_of_one_body(), {200, 50}, prices);
-  EXPECT_DOUBLE_EQ(cycles.before.front_end, 20 * prices.refill_cycles);
-  EXPECT_DOUBLE_EQ(cycles.after.front_end, 5 * prices.refill_cycles);
+  EXPECT_DOUBLE_EQ(cycles.before.front_end, 20 * second_level_cycles);
+  EXPECT_DOUBLE_EQ(cycles.after.front_end, 5 * second_level_cycles);
   EXPECT_DOUBLE_EQ(cycles.before.switching, 0);
   EXPECT_DOUBLE_EQ(cycles.after.switching, 1.5 * prices.crossing_cycles);
   EXPECT_DOUBLE_EQ(cycles.before.rest, 1000);
