@@ -23,6 +23,8 @@
 #include "plan/policy.h"
 #include "plan/sites.h"
 
+#include "llvm/Support/FormatVariadic.h"
+
 #include <algorithm>
 #include <optional>
 #include <tuple>
@@ -121,7 +123,7 @@ private:
       const LoadCost cost = cost_of(opened_[node.opened_load], model_);
       PlannedLoad& told = result_.loads[i];
       told.accesses = cost.accesses;
-      told.stall = cost.stall + cost.chain;
+      told.stall = cost.stall;
       told.into = cache_to_fill(opened_[node.opened_load]);
       if (!told.hidden) continue;
       costs.push_back(cost);
@@ -132,9 +134,13 @@ private:
       PlannedLoad& told = result_.loads[which[i]];
       told.hidden = hidden[i].hidden;
       told.lanes = hidden[i].lanes;
-      told.reason = told.lanes ? std::to_string(told.lanes) + " packets run the loop around it side by side"
-                    : told.hidden ? "stepping aside takes less time"
-                                  : "stepping aside would take as long";
+      told.reason =
+          told.lanes ? llvm::formatv("{0} packets run the loop around it side by side; {1:f0} cycles of an "
+                                     "iteration wait for the last one, wherever the data lies",
+                                     told.lanes, costs[i].chain)
+                           .str()
+          : told.hidden ? "stepping aside takes less time"
+                        : "stepping aside would take as long";
     }
     std::vector<LoadCost> taken;
     std::vector<Hidden> how;

@@ -39,10 +39,11 @@ void print_loads(const BodyPlan& body, llvm::raw_ostream& out) {
   for (const PlannedLoad& load : body.loads)
     out << "    " << (load.hidden ? "hidden  " : "left    ") << (load.at.empty() ? "?" : load.at) << "  "
         << load.function << ": "
-        << (load.stall > 0 ? formatv("{0:f1} times a packet, {1:f0} cycles each (simulated): ", load.accesses,
-                                     load.stall)
-                                 .str()
-                           : std::string())
+        << (load.accesses > 0
+                ? formatv("{0:f1} times a packet, {1:f0} cycles each (simulated): ", load.accesses,
+                          load.stall)
+                      .str()
+                : std::string())
         << load.reason << '\n';
   if (!body.interleaved) return;
   out << "  interleaved in one function; packets overtake each other in stages";

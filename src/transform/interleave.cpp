@@ -97,9 +97,9 @@ unsigned number_in(const CallInst& wait, unsigned operand) {
 // Where packets step aside. Its block ends behind the mark, with a jump to where they go on.
 struct Wait {
   CallInst* mark = nullptr;
-  unsigned stage = 0, number = 0;                  // the latter: in the order of the code
-  SetVector<Instruction*> live;                    // across it
-  const Walk *before = nullptr, *behind = nullptr; // the loop that packets then run in lanes, or did
+  unsigned stage = 0, number = 0;                      // the latter: in the order of the code
+  SetVector<Instruction*> live;                        // across it
+  const LaneLoop *before = nullptr, *behind = nullptr; // the loop that packets then run in lanes, or did
 };
 
 // What one pass resumes: the packets at one wait, or at all of an ordered stage. The first begins packets.
@@ -109,7 +109,7 @@ struct Pass {
   AllocaInst* waiting = nullptr;  // the set
   bool returns =
       false; // packets come from this pass to its own waits: its set loses only those that go elsewhere
-  const Walk* walk = nullptr; // packets run this loop in lanes, if there are enough of them
+  const LaneLoop* loop = nullptr; // packets run this loop in lanes, if there are enough of them
   BasicBlock *begin = nullptr, *next = nullptr, *ends = nullptr;
   Value *frame = nullptr, *bit = nullptr; // of the packet that runs
 };
@@ -187,7 +187,7 @@ private:
       BasicBlock* own = wait->getParent()->splitBasicBlock(wait->getIterator());
       own->splitBasicBlock(std::next(wait->getIterator()));
     }
-    find_walks();
+    find_lane_loops();
     for (BasicBlock& block : drop_begin(*run_))
       pattern_.push_back(&block);
     forget_scopes();
@@ -210,13 +210,13 @@ private:
     BranchInst* jump_;
   };
 
-  void find_walks() {
-    std::vector<WalkMark> marks;
+  void find_lane_loops() {
+    std::vector<LaneMark> marks;
     for (CallInst* wait : waits_in(*run_))
       if (unsigned lanes = number_in(*wait, 1)) marks.push_back({wait, lanes});
     if (marks.empty()) return;
     WayIn way_in(*entry_, *entry_->getNextNode());
-    walks_ = surround_walks(*run_, marks);
+    lane_loops_ = surround_lane_loops(*run_, marks);
   }
 
   // What was concluded from restrict pointers was about one packet; debug records about places that are no more.
@@ -242,9 +242,9 @@ private:
       wait.mark = mark;
       wait.number = unsigned(waits_.size());
       wait.stage = number_in(*mark, 0);
-      for (const Walk& walk : walks_) {
-        if (walk.mark == mark) wait.before = &walk;
-        if (is_contained(walk.exits, mark)) wait.behind = &walk;
+      for (const LaneLoop& loop : lane_loops_) {
+        if (loop.mark == mark) wait.before = &loop;
+        if (is_contained(loop.exits, mark)) wait.behind = &loop;
       }
       for (Instruction* value : live.at_end(*mark->getParent()))
         if (!isa<AllocaInst>(value)) wait.live.insert(value);
@@ -311,12 +311,12 @@ private:
     in_pass_ = place(word_, "in.pass");
     left_ = place(word_, "left");
     result_ = place(status_, "result");
-    const uint64_t frames = most_packets + (walks_.empty() ? 0 : 1); // lanes take a spare one
+    const uint64_t frames = most_packets + (lane_loops_.empty() ? 0 : 1); // lanes take a spare one
     frames_ = builder.CreateAlloca(ArrayType::get(builder.getInt8Ty(), stride_ * frames), nullptr, "frames");
     frames_->setAlignment(std::max(frame_.alignment(), Align(64)));
   }
 
-  // One for each ordered stage, one for all ways out of a walk, and one for each other wait.
+  // One for each ordered stage, one for all ways out of a loop with lanes, and one for each other wait.
   unsigned pass_for(const Wait& wait) {
     if (is_ordered(wait.stage) && passes_.back().stage == wait.stage) return unsigned(passes_.size() - 1);
     if (wait.behind)
@@ -324,7 +324,7 @@ private:
         if (waits_[w].behind == wait.behind) return pass_of_[w];
     Pass& pass = passes_.emplace_back();
     pass.stage = wait.stage;
-    pass.walk = wait.before;
+    pass.loop = wait.before;
     return unsigned(passes_.size() - 1);
   }
 
@@ -351,7 +351,7 @@ private:
   }
 
   bool returns_to_itself(const Pass& pass) const {
-    if (pass.walk) return true; // those in lanes go on waiting when these run dry
+    if (pass.loop) return true; // those in lanes go on waiting when these run dry
     SmallVector<const BasicBlock*, 8> begin;
     for (unsigned w : pass.waits)
       append_range(begin, successors(waits_[w].mark->getParent()));
@@ -506,16 +506,16 @@ private:
       reload(*resume[w], w, pass, kept);
     builder.SetInsertPoint(pick);
     enter(builder, pass, beginning, resume);
-    if (pass.walk) add_lanes(pass);
+    if (pass.loop) add_lanes(pass);
   }
 
-  // Of a walk's packets as many run in lanes as there are; of fewer, half as many; the last ones one after the other.
+  // Of the packets in front of a loop as many run in lanes as there are; of fewer, half as many; the last ones one after the other.
   void add_lanes(const Pass& pass) {
     const LanePass lanes = lanes_of(pass);
     Instruction* jump = pass.begin->getTerminator();
     IRBuilder<> builder(jump);
     Value* several = builder.CreateUnaryIntrinsic(Intrinsic::ctpop, builder.CreateLoad(word_, pass.waiting));
-    for (unsigned count = pass.walk->lanes; count > 1; count /= 2) {
+    for (unsigned count = pass.loop->lanes; count > 1; count /= 2) {
       BasicBlock* fewer = block("fewer");
       BasicBlock* begin = make_lanes(lanes, count, places_);
       builder.CreateCondBr(builder.CreateICmpUGE(several, builder.getInt64(count)), begin, fewer);
@@ -525,9 +525,9 @@ private:
   }
 
   LanePass lanes_of(const Pass& pass) const {
-    const Walk& walk = *pass.walk;
+    const LaneLoop& loop = *pass.loop;
     LanePass lanes;
-    lanes.walk = &walk;
+    lanes.loop = &loop;
     std::tie(lanes.waiting, lanes.rest, lanes.frames) = std::tie(pass.waiting, in_pass_, frames_);
     std::tie(lanes.stride, lanes.label_offset, lanes.dry) = std::tie(stride_, label_offset_, pass.ends);
     lanes.spare = most_packets;
@@ -535,20 +535,20 @@ private:
       auto [offset, alignment] = frame_.of(*value);
       return FrameField{value, offset, alignment};
     };
-    for (Instruction* state : walk.state)
+    for (Instruction* state : loop.state)
       lanes.state.push_back(field_of(state));
-    SmallPtrSet<const BasicBlock*, 16> inside(walk.blocks.begin(), walk.blocks.end());
-    for (CallInst* exit : walk.exits)
+    SmallPtrSet<const BasicBlock*, 16> inside(loop.blocks.begin(), loop.blocks.end());
+    for (CallInst* exit : loop.exits)
       inside.insert(exit->getParent());
-    inside.insert(walk.count);
+    inside.insert(loop.count);
     for (Instruction* value : waits_[pass.waits.front()].live)
       if (any_of(value->users(), [&](const User* user) {
-            return value->getParent() != walk.entry && inside.contains(cast<Instruction>(user)->getParent());
+            return value->getParent() != loop.entry && inside.contains(cast<Instruction>(user)->getParent());
           }))
         lanes.kept.push_back(field_of(value));
     for (AllocaInst* variable : variables_)
       lanes.variables.push_back(field_of(variable));
-    for (CallInst* exit : walk.exits) {
+    for (CallInst* exit : loop.exits) {
       const auto w =
           unsigned(find_if(waits_, [&](const Wait& wait) { return wait.mark == exit; }) - waits_.begin());
       const Pass& to = passes_[pass_of_[w]];
@@ -729,7 +729,7 @@ private:
   AllocaInst* own_env_ = nullptr;
   uint64_t env_bytes_ = 0;
   std::vector<AllocaInst*> variables_;
-  std::vector<Walk> walks_;
+  std::vector<LaneLoop> lane_loops_;
   std::vector<Wait> waits_;                 // by stage
   std::vector<Pass> passes_;                // likewise
   std::vector<unsigned> pass_of_;           // by wait
@@ -748,10 +748,10 @@ private:
 } // namespace
 
 void insert_wait(BasicBlock& from, BasicBlock& to, unsigned stage, const SiteKeeps& /*keeps*/) {
-  insert_walk(from, to, stage, 0);
+  insert_lanes(from, to, stage, 0);
 }
 
-void insert_walk(BasicBlock& from, BasicBlock& to, unsigned stage, unsigned lanes) {
+void insert_lanes(BasicBlock& from, BasicBlock& to, unsigned stage, unsigned lanes) {
   BasicBlock& block = insert_block(from, to, "heddle.wait");
   IRBuilder<> builder(block.getTerminator());
   FunctionCallee wait = block.getModule()->getOrInsertFunction(wait_function, builder.getVoidTy(),

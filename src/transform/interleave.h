@@ -20,7 +20,7 @@ inline constexpr llvm::StringLiteral wait_function = "heddle.wait";
 void insert_wait(llvm::BasicBlock& from, llvm::BasicBlock& to, unsigned stage, const SiteKeeps& keeps);
 
 // Likewise, in a loop that packets are to run side by side in so many lanes (lanes.h).
-void insert_walk(llvm::BasicBlock& from, llvm::BasicBlock& to, unsigned stage, unsigned lanes);
+void insert_lanes(llvm::BasicBlock& from, llvm::BasicBlock& to, unsigned stage, unsigned lanes);
 
 // Turns each interleaved body of the plan, its waits in place and its contexts joined (frames.h), into a function that runs all
 // packets of a batch, and its caller's call of the runtime into a call of that. The functions made are returned. Errors: a

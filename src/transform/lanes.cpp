@@ -23,7 +23,7 @@ namespace heddle {
 
 namespace {
 
-bool can_be_walked(const Loop& loop, const CallInst& mark) {
+bool can_run_in_lanes(const Loop& loop, const CallInst& mark) {
   constexpr size_t most_instructions = 200;
   size_t instructions = 0;
   if (!loop.isInnermost()) return false;
@@ -51,9 +51,9 @@ bool has_plain_exits(const Loop& loop) {
 }
 
 // How many more times a packet goes round, where that is known in front of the loop: as code in a block of its own.
-void count_rounds(Walk& walk, Loop& loop, DominatorTree& dominators, LoopInfo& loops) {
+void count_rounds(LaneLoop& made, Loop& loop, DominatorTree& dominators, LoopInfo& loops) {
   if (!has_plain_exits(loop)) return;
-  Function& function = *walk.header->getParent();
+  Function& function = *made.header->getParent();
   AssumptionCache assumptions(function);
   TargetLibraryInfoImpl library_of(Triple(function.getParent()->getTargetTriple()));
   TargetLibraryInfo library(library_of);
@@ -61,13 +61,13 @@ void count_rounds(Walk& walk, Loop& loop, DominatorTree& dominators, LoopInfo& l
   const SCEV* rounds = evolution.getBackedgeTakenCount(&loop);
   IntegerType* word = Type::getInt64Ty(function.getContext());
   SCEVExpander expander(evolution, function.getDataLayout(), "rounds");
-  Instruction* end = walk.count->getTerminator();
+  Instruction* end = made.count->getTerminator();
   if (isa<SCEVCouldNotCompute>(rounds) || evolution.getTypeSizeInBits(rounds->getType()) > 64 ||
       !expander.isSafeToExpandAt(rounds, end))
     return;
   Value* expanded = expander.expandCodeFor(evolution.getNoopOrZeroExtend(rounds, word), word, end);
   // A use, which keeps what it is made of from the frames.
-  walk.rounds = cast<Instruction>(IRBuilder<>(end).CreateFreeze(expanded));
+  made.rounds = cast<Instruction>(IRBuilder<>(end).CreateFreeze(expanded));
 }
 
 CallInst* move_copy(CallInst& mark, BasicBlock& block) {
@@ -94,42 +94,42 @@ Instruction* make_known(CallInst& state) {
 }
 
 // A place to wait in front of the loop, and one behind each way out.
-Walk surround(Loop& loop, const WalkMark& of, DominatorTree& dominators, LoopInfo& loops) {
-  Walk walk;
-  walk.lanes = of.lanes;
+LaneLoop surround(Loop& loop, const LaneMark& of, DominatorTree& dominators, LoopInfo& loops) {
+  LaneLoop made;
+  made.lanes = of.lanes;
   BasicBlock* before = InsertPreheaderForLoop(&loop, &dominators, &loops, nullptr, false);
   if (!before || !formDedicatedExitBlocks(&loop, &dominators, &loops, nullptr, false)) {
     SmallVector<BasicBlock*, 4> exits;
     loop.getUniqueExitBlocks(exits);
-    if (!before || !loop.hasDedicatedExits()) return walk;
+    if (!before || !loop.hasDedicatedExits()) return made;
   }
   formLCSSA(loop, dominators, &loops, nullptr);
-  walk.header = loop.getHeader();
-  walk.entry = SplitEdge(before, walk.header, &dominators, &loops);
-  for (PHINode& phi : walk.header->phis()) {
-    auto* state = make_unknown(phi.getIncomingValueForBlock(walk.entry), *walk.entry->getTerminator());
-    walk.state.push_back(state);
-    phi.setIncomingValueForBlock(walk.entry, state);
+  made.header = loop.getHeader();
+  made.entry = SplitEdge(before, made.header, &dominators, &loops);
+  for (PHINode& phi : made.header->phis()) {
+    auto* state = make_unknown(phi.getIncomingValueForBlock(made.entry), *made.entry->getTerminator());
+    made.state.push_back(state);
+    phi.setIncomingValueForBlock(made.entry, state);
   }
-  walk.mark = move_copy(*of.wait, *walk.entry);
-  walk.count = SplitEdge(walk.entry, walk.header, &dominators, &loops);
-  count_rounds(walk, loop, dominators, loops);
-  for (Instruction*& state : walk.state)
+  made.mark = move_copy(*of.wait, *made.entry);
+  made.count = SplitEdge(made.entry, made.header, &dominators, &loops);
+  count_rounds(made, loop, dominators, loops);
+  for (Instruction*& state : made.state)
     state = make_known(*cast<CallInst>(state));
   SmallVector<BasicBlock*, 4> exits;
   loop.getUniqueExitBlocks(exits);
   for (BasicBlock* exit : exits) {
     SplitBlock(exit, exit->getFirstInsertionPt(), &dominators, &loops);
-    walk.exits.push_back(move_copy(*of.wait, *exit));
+    made.exits.push_back(move_copy(*of.wait, *exit));
   }
-  append_range(walk.blocks, loop.blocks());
-  return walk;
+  append_range(made.blocks, loop.blocks());
+  return made;
 }
 
 class LaneMaker {
 public:
   LaneMaker(const LanePass& pass, unsigned lanes, std::vector<AllocaInst*>& places)
-      : pass_(pass), walk_(*pass.walk), run_(*walk_.header->getParent()), context_(run_.getContext()),
+      : pass_(pass), loop_(*pass.loop), run_(*loop_.header->getParent()), context_(run_.getContext()),
         word_(Type::getInt64Ty(context_)), lanes_(lanes), places_(places) {}
 
   BasicBlock* run() {
@@ -137,7 +137,7 @@ public:
       make_places(lane);
     for (Lane& lane : lanes_)
       lane.tested = copy_loop(lane, true);
-    BasicBlock* round = walk_.rounds ? make_rounds() : lanes_.front().tested.header;
+    BasicBlock* round = loop_.rounds ? make_rounds() : lanes_.front().tested.header;
     link(&Lane::tested, round);
     drain_ = block("lanes.drain");
     for (Lane& lane : lanes_)
@@ -201,20 +201,20 @@ private:
   Value* rounds_of(IRBuilder<>& builder, const Lane& lane) {
     ValueToValueMapTy copies;
     load_places(builder, lane, copies);
-    for (auto [state, phi] : zip_equal(walk_.state, walk_.header->phis()))
+    for (auto [state, phi] : zip_equal(loop_.state, loop_.header->phis()))
       copies[state] = copies[&phi];
-    for (Instruction& instruction : *walk_.count) {
+    for (Instruction& instruction : *loop_.count) {
       if (instruction.isTerminator()) break;
       Instruction* copy = builder.Insert(instruction.clone());
       RemapInstruction(copy, copies, RF_NoModuleLevelChanges | RF_IgnoreMissingLocals);
       copies[&instruction] = copy;
     }
-    return copies[walk_.rounds];
+    return copies[loop_.rounds];
   }
 
   // What the lane's packet has for the header's phis, and for values from before the loop.
   void load_places(IRBuilder<>& builder, const Lane& lane, ValueToValueMapTy& copies) {
-    for (auto [phi, place] : zip_equal(walk_.header->phis(), lane.state))
+    for (auto [phi, place] : zip_equal(loop_.header->phis(), lane.state))
       copies[&phi] = builder.CreateLoad(phi.getType(), place, phi.getName());
     for (auto [field, place] : zip_equal(pass_.kept, lane.kept))
       copies[field.value] = builder.CreateLoad(field.value->getType(), place, field.value->getName());
@@ -275,14 +275,14 @@ private:
       copied.push_back(CloneBasicBlock(block, copies, ".lane", &run_));
       copies[block] = copied.back();
     };
-    for (BasicBlock* block : walk_.blocks)
+    for (BasicBlock* block : loop_.blocks)
       copy(block);
-    for (CallInst* exit : walk_.exits)
+    for (CallInst* exit : loop_.exits)
       if (tested) copy(exit->getParent());
     Iteration iteration;
-    iteration.header = cast<BasicBlock>(copies[walk_.header]);
+    iteration.header = cast<BasicBlock>(copies[loop_.header]);
     SmallVector<PHINode*, 8> phis;
-    for (PHINode& phi : walk_.header->phis())
+    for (PHINode& phi : loop_.header->phis())
       phis.push_back(cast<PHINode>(copies[&phi]));
     IRBuilder<> builder(iteration.header, iteration.header->getFirstInsertionPt());
     load_places(builder, lane, copies);
@@ -290,29 +290,29 @@ private:
       phi->eraseFromParent();
     if (!tested) leave_out_exits(copies);
     remapInstructionsInBlocks(copied, copies);
-    for (BasicBlock* latch : predecessors(walk_.header)) {
-      if (latch == walk_.count) continue;
+    for (BasicBlock* latch : predecessors(loop_.header)) {
+      if (latch == loop_.count) continue;
       auto* copy_of_latch = cast<BasicBlock>(copies[latch]);
       if (is_contained(iteration.latches, copy_of_latch)) continue;
       iteration.latches.push_back(copy_of_latch);
       builder.SetInsertPoint(copy_of_latch->getTerminator());
-      for (auto [phi, place] : zip_equal(walk_.header->phis(), lane.state)) {
+      for (auto [phi, place] : zip_equal(loop_.header->phis(), lane.state)) {
         Value* next = phi.getIncomingValueForBlock(latch);
         auto found = copies.find(next);
         builder.CreateStore(found == copies.end() ? next : static_cast<Value*>(found->second), place);
       }
     }
     if (!tested) return iteration;
-    for (BasicBlock* block : walk_.blocks)
+    for (BasicBlock* block : loop_.blocks)
       expect_to_stay(*cast<BasicBlock>(copies[block])->getTerminator(), copies);
-    for (auto [exit, goes] : zip_equal(walk_.exits, pass_.exits))
+    for (auto [exit, goes] : zip_equal(loop_.exits, pass_.exits))
       leave(lane, *cast<CallInst>(copies[exit]), goes, copies);
     return iteration;
   }
 
   void leave_out_exits(ValueToValueMapTy& copies) {
-    SmallPtrSet<const BasicBlock*, 16> inside(walk_.blocks.begin(), walk_.blocks.end());
-    for (BasicBlock* block : walk_.blocks)
+    SmallPtrSet<const BasicBlock*, 16> inside(loop_.blocks.begin(), loop_.blocks.end());
+    for (BasicBlock* block : loop_.blocks)
       for (BasicBlock* target : successors(block))
         if (!inside.contains(target)) {
           auto* branch = cast<BranchInst>(block->getTerminator());
@@ -328,7 +328,7 @@ private:
     SmallVector<uint32_t, 4> weights;
     for (BasicBlock* target : successors(&end))
       weights.push_back(
-          any_of(walk_.exits, [&](CallInst* exit) { return copies[exit->getParent()] == target; }) ? 1
+          any_of(loop_.exits, [&](CallInst* exit) { return copies[exit->getParent()] == target; }) ? 1
                                                                                                    : 1000);
     if (weights.size() > 1 && is_contained(weights, 1U))
       end.setMetadata(LLVMContext::MD_prof, MDBuilder(context_).createBranchWeights(weights));
@@ -375,7 +375,7 @@ private:
   }
 
   const LanePass& pass_;
-  const Walk& walk_;
+  const LaneLoop& loop_;
   Function& run_;
   LLVMContext& context_;
   IntegerType* word_;
@@ -386,17 +386,18 @@ private:
 
 } // namespace
 
-std::vector<Walk> surround_walks(Function& run, ArrayRef<WalkMark> marks) {
+std::vector<LaneLoop> surround_lane_loops(Function& run, ArrayRef<LaneMark> marks) {
   DominatorTree dominators(run);
   LoopInfo loops(dominators);
-  std::vector<Walk> walks;
-  for (const WalkMark& mark : marks) {
+  std::vector<LaneLoop> found;
+  for (const LaneMark& mark : marks) {
     Loop* loop = loops.getLoopFor(mark.wait->getParent());
-    if (loop && can_be_walked(*loop, *mark.wait))
-      if (Walk walk = surround(*loop, mark, dominators, loops); walk.entry) walks.push_back(std::move(walk));
+    if (loop && can_run_in_lanes(*loop, *mark.wait))
+      if (LaneLoop made = surround(*loop, mark, dominators, loops); made.entry)
+        found.push_back(std::move(made));
     mark.wait->eraseFromParent();
   }
-  return walks;
+  return found;
 }
 
 BasicBlock* make_lanes(const LanePass& pass, unsigned lanes, std::vector<AllocaInst*>& places) {

@@ -175,7 +175,7 @@ private:
     if (!hidden) return hidden.takeError();
     // Several sites on one edge are one of the highest stage: whoever gets there has finished all before it.
     SiteEdges edges;
-    unsigned walks = 0;
+    unsigned in_lanes = 0;
     for (const PlannedSite& site : plan_.sites) {
       auto from = find_block(site.context, site.from);
       if (!from) return from.takeError();
@@ -189,15 +189,15 @@ private:
       if (only_waits_ && !is_wait(**from, site.stage, *hidden)) continue;
       const unsigned lanes = hidden->lookup(*from);
       if (lanes != 0 && site.stage < plan_.stages.size() && !plan_.stages[site.stage].ordered) {
-        insert_walk(**from, **to, site.stage, lanes);
-        ++walks;
+        insert_lanes(**from, **to, site.stage, lanes);
+        ++in_lanes;
         continue;
       }
       unsigned& stage = edges[{*from, *to}];
       stage = std::max(stage, site.stage);
     }
-    result_.possible = unsigned(edges.size()) + walks;
-    result_.sites = walks;
+    result_.possible = unsigned(edges.size()) + in_lanes;
+    result_.sites = in_lanes;
     if (result_.possible != 0) forget_conclusions(*placed_[0].function);
     join_edges(edges);
     for (auto& [edge, stage] : edges) {
