@@ -3,8 +3,8 @@
 // no file behind it: a part without data is absent, and `left_out` says why.
 #include "report/document.h"
 
-#include "report/cycles.h"
 #include "host/machine.h"
+#include "report/cycles.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Demangle/Demangle.h"
