@@ -3,8 +3,9 @@
 //                  + sum(hidden stalls) / in flight + sum(other stalls) / overlap
 // with no more overlap than the core has misses, or prefetches, under way. `steps` counts the accesses of hidden loads, and one for the way to the
 // ordered code behind them. In lanes, a stall is shared by these, and there are no steps:
-//                    (lane * lanes * accesses + turn) / per_cycle + stalls / lanes
-// A chain of loads stalls even where the first cache answers. Deliberately coarse, like the price of cuts (make_plan.cpp): it is there to say no.
+//                    (lane * lanes * accesses + turn) / per_cycle + accesses * max(0, latency / lanes - iteration)
+// as an iteration takes as long as its instructions do, unless its latency is what there is to wait for; no more lanes count than have an
+// iteration each in the window. A chain of loads stalls even where the first cache answers. Deliberately coarse, like the price of cuts (make_plan.cpp): it is there to say no.
 #include "plan/latency.h"
 
 #include "program/openings.h"
@@ -40,9 +41,12 @@ static unsigned lanes_around(size_t i, llvm::ArrayRef<LoadCost> loads, llvm::Arr
   return lanes;
 }
 
-// No more than have an iteration each in the window.
-static double lanes_that_run(const LoadCost& load, unsigned lanes, const MemoryModel& model) {
-  return std::min(double(lanes), model.window / std::max(1.0, load.iteration));
+// What is left of a wait when so many packets share it.
+static double wait_in_lanes(const LoadCost& load, double lanes, const MemoryModel& model) {
+  const double most = std::min(model.misses_at_once, model.window / std::max(1.0, load.iteration));
+  const double latency = load.stall + load.chain + load.iteration / model.per_cycle;
+  return std::max(0.0, latency / std::clamp(lanes, 1.0, std::max(1.0, most)) -
+                           load.iteration / model.per_cycle_in_lanes);
 }
 
 // None of the loop's others steps aside.
@@ -59,8 +63,7 @@ double predict_cycles(double instructions, llvm::ArrayRef<LoadCost> loads, llvm:
   for (size_t i = 0; i != loads.size(); ++i) {
     const double stall = loads[i].accesses * (loads[i].stall + loads[i].chain);
     if (const unsigned lanes = lanes_around(i, loads, hidden)) {
-      const double at_once = std::min(in_flight, lanes_that_run(loads[i], lanes, model));
-      in_lanes += stall / std::clamp(at_once, 1.0, model.misses_at_once);
+      in_lanes += loads[i].accesses * wait_in_lanes(loads[i], std::min(double(lanes), in_flight), model);
       if (hidden[i].hidden)
         instructions += loads[i].accesses * lanes * model.lane_instructions + model.lane_turn;
     } else {

@@ -20,10 +20,11 @@ struct MemoryModel {
   double prefetches_at_once = 24; // likewise by prefetches into the second
   double window = 256;  // instructions that run ahead, in practice: half of what the processor can hold
   double per_cycle = 3; // instructions
-  double step_instructions = 20; // that it takes to step aside and come back
-  double pass = 25;              // cycles to begin and end a run of all packets that wait at one place
+  double per_cycle_in_lanes = 4.5; // of loops that wait for nothing
+  double step_instructions = 20;   // that it takes to step aside and come back
+  double pass = 25;                // cycles to begin and end a run of all packets that wait at one place
   double lane_instructions =
-      0.35;               // that an iteration takes more for each lane: not all fits into the registers
+      0.2;                // that an iteration takes more for each lane: not all fits into the registers
   double lane_turn = 100; // instructions that it takes for a packet to come into a lane and to leave it
 };
 
