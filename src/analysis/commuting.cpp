@@ -32,6 +32,7 @@
 #include "analysis/commuting.h"
 
 #include "analysis/leaving_calls.h"
+#include "program/expensive.h"
 #include "program/modelled.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -44,13 +45,16 @@ namespace heddle {
 
 namespace {
 
-// A call within which other packets may run; null if there is none.
+// A call within which other packets may run; null if there is none. A packet waits for an expensive load in functions that are opened alone,
+// and no call of a group is.
 const CallBase* call_that_lets_others_run(const Function& function) {
   for (const Instruction& instruction : instructions(function)) {
     const auto* call = dyn_cast<CallBase>(&instruction);
     if (!call) continue;
     const Function* callee = call->getCalledFunction();
-    if (callee && callee->isDeclaration() && callee->getName().starts_with("heddle_")) return call;
+    if (callee && callee->isDeclaration() && callee->getName().starts_with("heddle_") &&
+        !marks_expensive(*call))
+      return call;
     if (lets_others_run(*call)) return call;
   }
   return nullptr;
