@@ -98,11 +98,9 @@ LaneLoop surround(Loop& loop, const LaneMark& of, DominatorTree& dominators, Loo
   LaneLoop made;
   made.lanes = of.lanes;
   BasicBlock* before = InsertPreheaderForLoop(&loop, &dominators, &loops, nullptr, false);
-  if (!before || !formDedicatedExitBlocks(&loop, &dominators, &loops, nullptr, false)) {
-    SmallVector<BasicBlock*, 4> exits;
-    loop.getUniqueExitBlocks(exits);
-    if (!before || !loop.hasDedicatedExits()) return made;
-  }
+  if (!before) return made;
+  formDedicatedExitBlocks(&loop, &dominators, &loops, nullptr, false);
+  if (!loop.hasDedicatedExits()) return made;
   formLCSSA(loop, dominators, &loops, nullptr);
   made.header = loop.getHeader();
   made.entry = SplitEdge(before, made.header, &dominators, &loops);

@@ -16,6 +16,7 @@
 // as a pass of the interleaved body (make_lanes).
 #pragma once
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Alignment.h"
 
@@ -64,10 +65,10 @@ struct FrameField {
 // What the interleaved body has for the packets of one such loop.
 struct LanePass {
   const LaneLoop* loop;
-  llvm::AllocaInst *waiting,
-      *rest;                // sets: those that wait in front of the loop; those of them that have no lane yet
-  llvm::AllocaInst* frames; // with one more than there are packets
-  uint64_t stride, spare;   // bytes from one to the next; that last one's number
+  llvm::AllocaInst* waiting;         // the set of those that wait in front of the loop
+  llvm::AllocaInst* rest;            // the set of those of them that have no lane yet
+  llvm::AllocaInst* frames;          // with one more than there are packets
+  uint64_t stride, spare;            // bytes from one to the next; that last one's number
   std::vector<FrameField> state;     // in order of the header's phis
   std::vector<FrameField> kept;      // values from before the loop that it uses
   std::vector<FrameField> variables; // of the body
