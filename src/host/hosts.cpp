@@ -3,6 +3,7 @@
 #include "host/hosts.h"
 
 #include "support/file.h"
+#include "support/installed.h"
 
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
@@ -18,8 +19,6 @@ namespace fs = llvm::sys::fs;
 namespace path = llvm::sys::path;
 
 namespace {
-
-int address_here;
 
 // Empty: not set, or to nothing.
 std::string environment(const char* name) {
@@ -37,18 +36,10 @@ std::string own_folder() {
   return folder.str().str();
 }
 
-std::string reference_folder() {
-  llvm::SmallString<256> folder(path::parent_path(fs::getMainExecutable("heddle", &address_here)));
-  path::append(folder, "..", "share", "heddle");
-  path::append(folder, "hosts");
-  path::remove_dots(folder, true);
-  return folder.str().str();
-}
-
 std::string reference_names() {
   std::vector<std::string> names;
   std::error_code ec;
-  for (fs::directory_iterator at(reference_folder(), ec), end; at != end && !ec; at.increment(ec))
+  for (fs::directory_iterator at(shared_file("hosts"), ec), end; at != end && !ec; at.increment(ec))
     if (path::extension(at->path()) == ".json") names.push_back(path::stem(at->path()).str());
   llvm::sort(names);
   return llvm::join(names, ", ");
@@ -64,7 +55,7 @@ std::string sizes(const Machine& machine) {
 llvm::Expected<ChosenHost> given_host(llvm::StringRef given) {
   std::string file = given.str();
   if (!fs::exists(file)) {
-    const std::string reference = reference_folder() + "/" + given.str() + ".json";
+    const std::string reference = shared_file("hosts") + "/" + given.str() + ".json";
     if (!fs::exists(reference))
       return diagnose("there is no such host",
                       "give a file that 'heddle calibrate' wrote, or a stored host: " + reference_names(),

@@ -10,4 +10,7 @@ namespace heddle {
 // In $HEDDLE_LIB, else in ../lib of the folder of the running executable. Whether it is there is not looked at.
 std::string installed_file(llvm::StringRef name);
 
+// Likewise of data, in ../share/heddle of that folder.
+std::string shared_file(llvm::StringRef name);
+
 } // namespace heddle
