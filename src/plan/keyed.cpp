@@ -14,7 +14,8 @@
 //   (2) Stages with claims are ordered.
 //   (3) A location within one stage needs no key if the stage is ordered; one within a range of its key is covered by that.
 //   (4) A record that is filled at once is touched in the stage of the claim: there the runtime has earlier packets with the
-//       same record end first, and the stage is ordered, so that later ones are behind. The same for a second record's claim.
+//       same record end first, and the stage is ordered, so that later ones are behind. The same for a second record's claim. An
+//       earlier packet that has left the stage, but not c, may be about to claim the record: it has found it, say. It ends first, too.
 //   (5) An access in rare code, behind the claim, is one of the range like any other: whoever has the same key is still before the
 //       range then, and whoever has another one does not meet it.
 //   (6) A claim in rare code is made when all earlier packets have ended, and no other packet runs before this one has ended, too.
@@ -125,13 +126,14 @@ private:
                         " comes before a packet that runs alone claims the key " + key.name;
       result_.problem_at = before_alone->at;
     } else if (lowest == highest) {
-      single_.push_back({key.number, lowest, lowest, key.name});
+      single_.push_back({key.number, lowest, lowest, std::max(claimed, claimed_alone), key.name});
     } else if (too_early) {
       result_.problem =
           "the key " + key.name + " is claimed in a stage that is not before the access to " + location.name;
       result_.problem_at = too_early->at;
     } else { // where all are fresh, a later packet's claim waits for the earlier one to leave the last of them
-      merge({key.number, first == unreached ? highest : first, highest, key.name});
+      merge({key.number, first == unreached ? highest : first, highest, std::max(claimed, claimed_alone),
+             key.name});
     }
   }
 

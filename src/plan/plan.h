@@ -43,10 +43,11 @@ struct PlannedStage {
 };
 
 // A packet that has claimed a key enters the stages from `first` to `last` when no earlier one with the same key in flight
-// has `last` or a lower one still to do. Packets that have claimed none count as having any.
+// has `last` or a lower one still to do. Packets that have claimed none count as having any. `claimed`: the last stage in which
+// the key is claimed.
 struct KeyRange {
   uint32_t key = 0; // claim_number()
-  uint32_t first = 0, last = 0;
+  uint32_t first = 0, last = 0, claimed = 0;
   std::string name; // for people: "find_flow()"
 };
 

@@ -103,6 +103,7 @@ template <typename Fields, Maybe<KeyRange> T> void list_fields(Fields& fields, T
   fields("key", range.key);
   fields("first", range.first);
   fields("last", range.last);
+  fields("claimed", range.claimed);
   fields("name", range.name);
 }
 

@@ -274,7 +274,8 @@ static llvm::Error check_order(const BodyPlan& plan, const CutGraph& graph, cons
                     order.problem_at);
   auto covers = [](const KeyRange& wanted) {
     return [&](const KeyRange& given) {
-      return given.key == wanted.key && given.first <= wanted.first && wanted.last <= given.last;
+      return given.key == wanted.key && given.first <= wanted.first && wanted.last <= given.last &&
+             wanted.claimed <= given.claimed;
     };
   };
   const char* hint =
@@ -282,7 +283,8 @@ static llvm::Error check_order(const BodyPlan& plan, const CutGraph& graph, cons
   for (const KeyRange& wanted : order.keys)
     if (llvm::none_of(plan.keys, covers(wanted)))
       return diagnose("the plan's sites need the key " + wanted.name + " from stage " + Twine(wanted.first) +
-                          " to stage " + Twine(wanted.last),
+                          " to stage " + Twine(wanted.last) + ", claimed in stages up to " +
+                          Twine(wanted.claimed),
                       hint);
   for (size_t s = 0; !plan.keys.empty() && s != order.ordered.size(); ++s)
     if (order.ordered[s] && s < plan.stages.size() && !plan.stages[s].ordered)

@@ -195,8 +195,8 @@ void heddle_claim(uint32_t key, const void* value, uint32_t fresh) {
   uint64_t& held = keys_of(thread, thread.current)[key];
   held = after_claim(held, reinterpret_cast<uint64_t>(value));
   // What earlier packets have still to do with the record comes first, if it is used at once; so it may be if a fresh
-  // record's claim came before. Both are rare: earlier packets would have to use a record that is given out anew, or this
-  // one has two.
+  // record's claim came before. They may have it, or be about to claim it: found, and maybe given out anew by this one.
+  // Both are rare: earlier packets would have to use a record that is given out anew, or this one has two.
   const bool used_at_once = fresh != 0 || held == any_value;
   const heddle_schedule* schedule = used_at_once ? schedule_of(thread.body) : nullptr;
   if (schedule == nullptr) return;
@@ -206,10 +206,13 @@ void heddle_claim(uint32_t key, const void* value, uint32_t fresh) {
     return;
   }
   for (const heddle_context* context = thread.contexts; context != thread.current; context += thread.step) {
-    if (!in_flight(*context) || !may_meet(keys_of(thread, context)[key], held)) continue;
+    if (!in_flight(*context)) continue;
+    const uint32_t waits = context->stage & ~held_mark;
+    const bool has_it = may_meet(keys_of(thread, context)[key], held);
     for (uint32_t i = 0; i < schedule->range_count; ++i) {
       const heddle_key_range& range = schedule->ranges[i];
-      if (range.key != key || (context->stage & ~held_mark) > range.last) continue;
+      if (range.key != key || waits > range.last) continue;
+      if (!has_it && waits > range.claimed) continue;
       finish_and_go_on(thread);
       return;
     }

@@ -36,9 +36,10 @@ struct heddle_pcap_packet {
 int heddle_pcap_loop(void* pcap, int count, int (*body)(void* env), unsigned char* user, void* callback);
 int heddle_pcap_dispatch(void* pcap, int count, int (*body)(void* env), unsigned char* user, void* callback);
 
-// Packets that have claimed the same value of `key` enter the stages from `first` to `last` one after the other.
+// Packets that have claimed the same value of `key` enter the stages from `first` to `last` one after the other. Whoever has left
+// the stage `claimed` behind claims it no more.
 struct heddle_key_range {
-  uint32_t key, first, last;
+  uint32_t key, first, last, claimed;
 };
 // The order in which packets pass the stages of a body that has keys. src/transform defines a table of them,
 // heddle_schedules, with heddle_schedule_count entries, and heddle_key_count, which is above all keys' numbers.

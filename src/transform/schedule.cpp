@@ -66,7 +66,8 @@ void define_schedules(Module& module, const Plan& plan, Interleaved interleaved)
     SmallVector<uint32_t, 32> ordered = last_ordered(body);
     SmallVector<uint32_t, 24> ranges;
     for (const KeyRange& range : body.keys) {
-      append_range(ranges, std::initializer_list<uint32_t>{range.key, range.first, range.last});
+      append_range(ranges,
+                   std::initializer_list<uint32_t>{range.key, range.first, range.last, range.claimed});
       if (!is_contained(used, range.key)) used.push_back(range.key);
     }
     rows.push_back(ConstantStruct::get(row, function, text(module, body.source), words(module, ordered),

@@ -1,10 +1,10 @@
 // Packets with one key keep their order in its range of stages, and hold nobody else back but where a stage is ordered.
-// RUN: %clang -O2 %s %rt -o %t -DRANGE="{0, 2, 3}" -DORDERED="0, 1, 1, 1, 1"
+// RUN: %clang -O2 %s %rt -o %t -DRANGE="{0, 2, 3, 1}" -DORDERED="0, 1, 1, 1, 1"
 // RUN: env HEDDLE_BATCH=8 %t | FileCheck %s --check-prefix=FREE
 // RUN: env HEDDLE_BATCH=1 %t | FileCheck %s --check-prefix=OFF
-// RUN: %clang -O2 %s %rt -o %t -DRANGE="{0, 2, 3}" -DORDERED="0, 1, 1, 3, 3"
+// RUN: %clang -O2 %s %rt -o %t -DRANGE="{0, 2, 3, 1}" -DORDERED="0, 1, 1, 3, 3"
 // RUN: env HEDDLE_BATCH=8 %t | FileCheck %s --check-prefix=ORDERED
-// RUN: %clang -O2 %s %rt -o %t -DRANGE="{0, 2, 2}" -DORDERED="0, 1, 2, 3, 4"
+// RUN: %clang -O2 %s %rt -o %t -DRANGE="{0, 2, 2, 1}" -DORDERED="0, 1, 2, 3, 4"
 // RUN: env HEDDLE_BATCH=8 %t | FileCheck %s --check-prefix=ONE
 #include "staged.h"
 

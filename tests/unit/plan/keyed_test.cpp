@@ -197,6 +197,10 @@ TEST_F(Keyed, APlanIsLegalAndAnEditThatTakesTheRangeAwayIsNot) {
   ++body.keys.front().first;
   EXPECT_THAT(error(), HasSubstr("need the key find_flow() from stage 3 to stage 6"));
   body.keys.front() = range;
+  ASSERT_EQ(range.claimed, 1u);
+  body.keys.front().claimed = 0; // who has left stage 0 would count as claiming no more
+  EXPECT_THAT(error(), HasSubstr("claimed in stages up to 1"));
+  body.keys.front() = range;
   body.stages[1].ordered = false;
   EXPECT_THAT(error(), HasSubstr("packets have to pass stage 1 in packet order"));
 }

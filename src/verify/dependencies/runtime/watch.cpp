@@ -45,7 +45,8 @@ void reverse(const Thread& thread, const Record& first, const Access& second, ui
   pair.first_writes = first.kind.writes();
   pair.second_writes = second.kind.writes();
   pair.count = 1;
-  pair.first_packet = thread.packet - (thread.in_batch - first.packet);
+  // In 64 bits, for it may be the higher of the two.
+  pair.first_packet = thread.packet + first.packet - thread.in_batch;
   pair.second_packet = thread.packet;
   pair.batch = thread.batch;
   pair.first_stage = first.stage;
