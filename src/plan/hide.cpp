@@ -14,11 +14,14 @@
 // Cuts for the instruction cache's sake (search.cpp) divide the body first, and each part is numbered so: to wait at such a cut is to
 // wait before an ordered stage, which an interleaved body can do anyway. A load between two parts is hidden at the cut.
 //
+// Nobody looks at keys while packets run in one function: what is keyed is as if it were not (without_keys).
+//
 // A packet enters a free stage without waiting: it is in packet order where it comes from, and order does not matter where it
 // goes. So sites into free stages that follow no load are there for the checker (src/verify/dependencies) alone.
 #include "plan/hide.h"
 
 #include "plan/condense.h"
+#include "plan/keyed.h"
 #include "plan/latency.h"
 #include "plan/policy.h"
 #include "plan/sites.h"
@@ -36,7 +39,7 @@ static constexpr unsigned most_lanes = 16;
 namespace {
 
 bool keeps_order(const SharedLocation& location) {
-  static constexpr llvm::StringRef verdicts[] = {"window", "keyed", "received-ahead", "rare-path"};
+  static constexpr llvm::StringRef verdicts[] = {"window", "received-ahead", "rare-path"};
   return llvm::is_contained(verdicts, location.verdict);
 }
 
@@ -44,6 +47,7 @@ bool keeps_order(const SharedLocation& location) {
 CutGraph without_room_elsewhere(CutGraph graph) {
   for (CutEdge& edge : graph.edges)
     edge.site_possible &= graph.contexts[edge.site_context].joins;
+  without_keys(graph);
   return graph;
 }
 

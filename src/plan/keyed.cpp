@@ -192,6 +192,17 @@ void set_order(const CutGraph& graph, const NodeStages& stages, BodyPlan& plan) 
     plan.stages[s].ordered = plan.keys.empty() || s >= order.ordered.size() || order.ordered[s];
 }
 
+static void give_window(SharedLocation& location) {
+  auto writes = [](const LocationAccess& access) { return access.write && !access.rare; };
+  location.verdict = llvm::any_of(location.accesses, writes) ? "window" : "rare-path";
+}
+
+void without_keys(CutGraph& graph) {
+  for (SharedLocation& location : graph.locations)
+    if (is_keyed(location)) give_window(location);
+  graph.keys.clear();
+}
+
 void drop_hopeless_keys(CutGraph& graph) {
   for (bool changed = !graph.keys.empty(); changed;) {
     changed = false;
@@ -209,18 +220,22 @@ void drop_hopeless_keys(CutGraph& graph) {
         return is_late(access) && llvm::any_of(claims, bound_to(access));
       });
       if (bound == location.accesses.end()) continue;
+      changed = true;
+      if (!location.would_free.empty()) { // inferred
+        give_window(location);
+        location.reason = "written by one packet and used by others";
+        continue;
+      }
       const uint32_t claim =
           *llvm::find_if(llvm::reverse(claims), bound_to(*bound)); // calls opened last come last
-      auto writes = [](const LocationAccess& access) { return access.write && !access.rare; };
       const CutNode& where = graph.nodes[claim];
-      location.verdict = llvm::any_of(location.accesses, writes) ? "window" : "rare-path";
+      give_window(location);
       location.would_free = "keyed, but no cut can lie between the access at " + bound->at + " and " +
                             where.at + " in " + where.function + ", where the key " +
                             graph.keys[location.key].name + " is claimed, or may be";
       auto [why, fresh] = bound_by.try_emplace({bound->node, claim});
       if (fresh && bound_by.size() <= told_bindings) why->second = what_binds(graph, bound->node, claim);
       if (!why->second.empty()) location.would_free += ": " + why->second;
-      changed = true;
     }
   }
 }

@@ -23,6 +23,8 @@ void set_order(const CutGraph& graph, const NodeStages& stages, BodyPlan& plan);
 
 // Keys that no labelling can use lose their locations, which get windows.
 void drop_hopeless_keys(CutGraph& graph);
+// All do.
+void without_keys(CutGraph& graph);
 
 // The keys of a graph against labellings of its groups.
 class KeyedGroups {

@@ -147,6 +147,7 @@ private:
     body_.loads = std::move(hiding.loads);
     if (hiding.sites.empty()) return;
     body_.interleaved = true;
+    body_.keys.clear(); // what is keyed has its window again
     body_.least_batch = hiding.least_batch;
     body_.sites = std::move(hiding.sites);
     body_.stages = stages_table(graph_, condensed_, hiding.stages);

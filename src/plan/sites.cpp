@@ -334,7 +334,10 @@ llvm::Error check_plan(const BodyPlan& plan, const CutGraph& graph) {
                     "contexts cannot be edited, and the profile has to be the one that the plan was made "
                     "with; make the plan again with 'heddle plan'");
   CutGraph usable = graph;
-  drop_hopeless_keys(usable);
+  if (plan.interleaved)
+    without_keys(usable);
+  else
+    drop_hopeless_keys(usable);
   auto ranges = ranges_of(usable, plan.sites, plan.loads);
   if (!ranges) return ranges.takeError();
   if (plan.interleaved) return check_hiding(plan, usable, ranges->low, ranges->high);
