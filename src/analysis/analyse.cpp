@@ -273,6 +273,16 @@ bool add_contested(const Program& program, const Effects& effects, const std::ve
   return not_scratch.size() != before;
 }
 
+void describe_roots(CutGraph& result, const Locations& found, const BlockTable& blocks) {
+  for (const auto& [location, roots] : found.roots)
+    for (const llvm::Instruction* root : roots)
+      result.locations[location].roots.push_back(
+          {blocks.id(root->getParent()),
+           uint32_t(std::distance(root->getParent()->begin(), root->getIterator())),
+           blocks.id(place_of_claim(*root).getParent()), source_name(*root->getFunction()).str(),
+           location_of(*root).str()});
+}
+
 void describe_kept(CutGraph& result, llvm::ArrayRef<const llvm::CallBase*> kept, const BlockTable& blocks) {
   for (const llvm::CallBase* call : kept)
     result.deferred.push_back({blocks.id(call->getParent()), number_in_block(*call),
@@ -344,15 +354,19 @@ llvm::Expected<Analysis> analyse(const Program& program, const BlockTable& block
     }
   std::vector<Keys> keys;
   std::vector<AccessTable> tables;
-  for (const BodyGraph& graph : body_graphs) {
-    keys.emplace_back(graph, *effects, rarity, locations.bodies);
-    tables.emplace_back(graph, *effects, locations.spans);
+  std::vector<InferredKeys> inferred;
+  for (size_t b = 0; b != body_graphs.size(); ++b) {
+    keys.emplace_back(body_graphs[b], *effects, rarity, locations.bodies);
+    tables.emplace_back(body_graphs[b], *effects, locations.spans);
+    if (!locations.without.contains("keyed"))
+      inferred.emplace_back(*program.bodies[b].body, locations.bodies, *effects);
   }
   do {
     found.clear();
     for (size_t b = 0; b != program.bodies.size(); ++b) {
       locations.locks_obstacle = locks_obstacles[b];
       locations.keys = &keys[b];
+      locations.inferred = inferred.empty() ? nullptr : &inferred[b];
       Sharing sharing(*program.bodies[b].body, *effects, own_arrays[b]);
       found.push_back(
           find_locations(body_graphs[b], program.bodies[b], *effects, tables[b], sharing, locations));
@@ -367,6 +381,7 @@ llvm::Expected<Analysis> analyse(const Program& program, const BlockTable& block
     mark_rare_inside(described, graph, *effects, rarity);
     if (options.code_lines) add_static_lines(described, graph, *effects, blocks, options.code_lines);
     described.locations = std::move(found[b].all);
+    describe_roots(described, found[b], blocks);
     describe_kept(described, found[b].kept, blocks);
     described.scratch = std::move(found[b].scratch);
     described.own_errno = found[b].own_errno;

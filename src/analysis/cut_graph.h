@@ -66,6 +66,13 @@ struct SampledAccess {
 // Sorts by time and keeps the first and the last access, and the first and the last write.
 void keep_bounds(std::vector<SampledAccess>& sampled);
 
+// A value of the program, by the instruction that makes it.
+struct ValuePlace {
+  uint32_t block = 0, instruction = 0; // BlockId; which of the block's instructions, from 0
+  uint32_t claimed_in = 0;             // the block that a claim of it would divide
+  std::string function, at;            // for people
+};
+
 struct SharedLocation {
   std::string name; // for the program's owner: "session_t.qer.tokens (heap at session.c:210 in add_session)"
   std::vector<LocationAccess> accesses;
@@ -81,9 +88,12 @@ struct SharedLocation {
   // "received-ahead": no output may lie in a stage before that of a receive. "keyed": packets that have claimed
   // different values of the key do not meet here (CutKey).
   std::string verdict;
-  uint32_t key = 0;       // of "keyed": index into CutGraph::keys
-  std::string reason;     // why, in one sentence with source lines
-  std::string would_free; // for a window: which relaxation would, and what stands in its way
+  uint32_t key = 0;   // of "keyed": index into CutGraph::keys
+  std::string reason; // why, in one sentence with source lines
+  std::string
+      would_free; // for a window: which relaxation would, and what stands in its way; also where a key was inferred
+  // Of a window: the values through which alone packets reach it, if they would make it keyed (analysis/inferred_keys.h).
+  std::vector<ValuePlace> roots;
 };
 
 // A call for output that is kept with its packet and made in packet order.

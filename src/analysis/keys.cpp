@@ -77,7 +77,7 @@ void Keys::add_closed(const BodyGraph& graph, const PointsTo& points_to, const R
           for (bool rarely : {false, true})
             if (from[rarely].contains(callee))
               made_.push_back(
-                  {n, claim.key, claim.fresh, rarely || graph.nodes[n].rare, &claimed_value(claim)});
+                  {n, claim.key, claim.nobodys, rarely || graph.nodes[n].rare, &claimed_value(claim)});
 }
 
 Keys::Keys(const BodyGraph& graph, const Effects& effects, const RareBlocks& rare,
@@ -86,7 +86,7 @@ Keys::Keys(const BodyGraph& graph, const Effects& effects, const RareBlocks& rar
   std::vector<Set> own(graph.nodes.size()); // what the node's end adds
   for (uint32_t n = 0; n != graph.nodes.size(); ++n)
     if (Claim claim = claim_of(*graph.nodes[n].block); claim.call) {
-      made_.push_back({n, claim.key, claim.fresh, graph.nodes[n].rare, &claimed_value(claim)});
+      made_.push_back({n, claim.key, claim.nobodys, graph.nodes[n].rare, &claimed_value(claim)});
       own[n] = {1u << claim.key, claim.fresh ? 1u << claim.key : 0};
     }
   add_closed(graph, effects.points_to(), rare, bodies);
@@ -116,9 +116,9 @@ Keys::Keys(const BodyGraph& graph, const Effects& effects, const RareBlocks& rar
 std::vector<uint32_t> Keys::claims(unsigned key, Claimed where) const {
   std::vector<uint32_t> nodes;
   for (const Made& made : made_) {
-    const Claimed in = !made.rare    ? Claimed::InCommonCode
-                       : !made.fresh ? Claimed::InRareCode
-                                     : Claimed::FreshInRareCode;
+    const Claimed in = !made.rare      ? Claimed::InCommonCode
+                       : !made.nobodys ? Claimed::InRareCode
+                                       : Claimed::FreshInRareCode;
     if (made.key == key && in == where) nodes.push_back(made.node);
   }
   llvm::sort(nodes);

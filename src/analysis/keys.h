@@ -36,7 +36,7 @@ private:
   struct Made {
     uint32_t node;
     unsigned key;
-    bool fresh, rare;
+    bool nobodys, rare;
     const llvm::Value* value;
   };
 

@@ -20,8 +20,9 @@
 //   commuting       every access to the range is made within calls of one group of functions that the user declared
 //                   to commute (commuting.h).
 //   declared        the user says that the location needs no window.
-//   keyed           the user says that packets with different keys do not meet here, and every access is made by a packet
-//                   that has claimed its key (keys.h). The runtime keeps packets with one key in order.
+//   keyed           the user says that packets with different keys do not meet here, or the program shows it (inferred_keys.h),
+//                   and every access is made by a packet that has claimed its key (keys.h). The runtime keeps packets
+//                   with one key in order.
 //   scratch, errno   scratch.cpp.
 //   lock            every access to the range is made by a lock function, and no packet is suspended while it holds a
 //                   lock (locks.cpp).
@@ -437,12 +438,14 @@ private:
     relax(location, "declared", options_.declarations.place(declaration) + ": " + declaration.why);
   }
 
-  // What the user says of the location's key, and why that does not free it; nothing: `declaration` is null.
+  // The location's key, and why it does not free it; none: `name` is empty.
   struct KeyedBy {
-    const Declaration* declaration = nullptr;
+    std::string name, reason;
     unsigned number = 0;
     std::string obstacle;
-    bool is_proven() const { return declaration && obstacle.empty(); }
+    bool inferred = false;
+    bool is_proven() const { return !name.empty() && obstacle.empty(); }
+    auto operator<=>(const KeyedBy&) const = default;
   };
 
   // `object`: null for what has no address, which has to be named.
@@ -459,10 +462,30 @@ private:
                          : !declaration.shared.empty()  ? !named
                                                         : key_points_to(by.number, object->id);
       if (!meant) continue;
-      by.declaration = &declaration;
+      by.name = declaration.names.front();
+      by.reason = options_.declarations.place(declaration) + ": " + declaration.why;
       by.obstacle = unclaimed(by.number, members);
       return by;
     }
+    return {};
+  }
+
+  // The same for a key that nobody declares. Its roots, where they are not claimed.
+  KeyedBy keyed_by_roots(uint32_t write, llvm::ArrayRef<uint32_t> members, InferredKeys::Roots& roots) const {
+    KeyedBy by;
+    if (!on("keyed") || !options_.inferred || !options_.keys) return by;
+    roots = options_.inferred->roots_of(table_.keys()[write]);
+    const auto claimed = claimed_as(roots);
+    if (!claimed || *claimed < options_.first_inferred_key) return by;
+    const llvm::Instruction& root = *roots.back(); // of a look-up, what it returns
+    by.name = "pointer (" + location_of(root).str() + " in " + function_name(root) + ")";
+    by.reason = "packets reach it through the pointer that " + location_of(root).str() + " makes" +
+                (roots.size() == 1 ? "" : ", and " + std::to_string(roots.size() - 1) + " more,") +
+                " and in no other way";
+    by.number = *claimed;
+    by.inferred = true;
+    by.obstacle = unclaimed(by.number, members);
+    roots.clear();
     return by;
   }
 
@@ -491,20 +514,33 @@ private:
     return known->second;
   }
 
+  // Of a location that several accesses write: the key that each of them shows.
+  KeyedBy keyed_by_roots(llvm::ArrayRef<uint32_t> members) const {
+    KeyedBy by;
+    for (uint32_t member : members) {
+      if (!table_.keys()[member].write) continue;
+      InferredKeys::Roots unclaimed_roots;
+      KeyedBy shown = keyed_by_roots(member, members, unclaimed_roots);
+      if (shown.name.empty() || (!by.name.empty() && by.number != shown.number)) return {};
+      by = std::move(shown);
+    }
+    return by;
+  }
+
   // The location is that of the packets with one key.
   void key(SharedLocation& location, const KeyedBy& by) {
     auto known = llvm::find_if(result_.keys, [&](const CutKey& key) { return key.number == by.number; });
     location.key = uint32_t(known - result_.keys.begin());
     if (known == result_.keys.end()) {
       auto claims = [&](Keys::Claimed where) { return options_.keys->claims(by.number, where); };
-      result_.keys.push_back({by.number, by.declaration->names.front(), claims(Keys::Claimed::InCommonCode),
+      result_.keys.push_back({by.number, by.name, claims(Keys::Claimed::InCommonCode),
                               claims(Keys::Claimed::InRareCode), claims(Keys::Claimed::FreshInRareCode)});
     }
     for (LocationAccess& access : location.accesses) {
       access.fresh = options_.keys->claimed_fresh(access.node, by.number);
       access.claimed = access.rare && (options_.keys->claimed(access.node) >> by.number & 1);
     }
-    relax(location, "keyed", options_.declarations.place(*by.declaration) + ": " + by.declaration->why);
+    relax(location, "keyed", by.reason);
   }
 
   void relax(SharedLocation& location, llvm::StringRef verdict, std::string reason) {
@@ -611,7 +647,7 @@ private:
       if (on("read-only"))
         relax(location, "read-only", "nothing in the body writes it");
       else
-        window(std::move(location), object, unwritten);
+        window(std::move(location), object, unwritten, KeyedBy());
     }
     const bool shown_at_exit = !exits_.all().empty() && exits_.show(object);
     // Ranges with the same accesses are one location.
@@ -627,11 +663,14 @@ private:
       bool commutative = on("commutative") && commutes(members);
       LocationName name = name_range(object, write, members);
       const Declaration* declaration = declared(name.full, name.object);
-      const KeyedBy keyed_by =
-          shown_at_exit && !exits_.all_rare() ? KeyedBy() : keyed(name.full, name.object, &object, members);
+      KeyedBy keyed_by;
+      InferredKeys::Roots roots;
+      if (!shown_at_exit || exits_.all_rare()) {
+        keyed_by = keyed(name.full, name.object, &object, members);
+        if (keyed_by.name.empty()) keyed_by = keyed_by_roots(write, members, roots);
+      }
       const bool own = !shown_at_exit && on("packet-private") && own_elements(write);
-      Who who{units_of(members), commutative, ran(members),        own,
-              commuting,         declaration, keyed_by.declaration};
+      Who who{units_of(members), commutative, ran(members), own, commuting, declaration, keyed_by, roots};
       auto [place, fresh] = known.try_emplace(std::move(who), result_.all.size());
       if (!fresh) {
         add_range(result_.all[place->second], name, members);
@@ -657,10 +696,13 @@ private:
         relax(location, "rare-path", options_.groups->reason(commuting) + "; and read by exit handlers");
       else if (own)
         relax(location, "packet-private", "each packet touches its own element only");
-      else if (keyed_by.is_proven())
+      else if (keyed_by.is_proven()) {
+        if (keyed_by.inferred) location.would_free = hint(location, object, members);
         key(location, keyed_by);
-      else
-        window(std::move(location), object, members, keyed_by.obstacle);
+      } else {
+        window(std::move(location), object, members, keyed_by);
+        if (!roots.empty()) result_.roots.push_back({result_.all.size() - 1, std::move(roots)});
+      }
     }
     written_by_rare_code(object, keys, writes, shown_at_exit);
   }
@@ -716,8 +758,10 @@ private:
       location.parts.push_back(name.part);
       touch_all(location, members);
       if (declared(name.full, name.object)) continue; // likewise
-      if (const KeyedBy by = keyed(name.full, name.object, &object, members);
-          by.is_proven() && !shown_at_exit) {
+      KeyedBy by = keyed(name.full, name.object, &object, members);
+      if (by.name.empty()) by = keyed_by_roots(members);
+      if (by.is_proven() && !shown_at_exit) {
+        if (by.inferred) location.would_free = hint(location, object, members);
         key(location, by);
         continue;
       }
@@ -730,7 +774,9 @@ private:
     std::vector<uint64_t> units; // two bits each: common, rare
     bool commutative, ran, own;
     GroupSet commuting;
-    const Declaration *declaration, *keyed_by;
+    const Declaration* declaration;
+    KeyedBy keyed_by;
+    InferredKeys::Roots roots;
     auto operator<=>(const Who&) const = default;
   };
 
@@ -764,16 +810,20 @@ private:
            });
   }
 
+  // `by`: a key that does not free it. Nobody knows of one that was inferred.
   void window(SharedLocation location, const MemoryObject& object, llvm::ArrayRef<uint32_t> members,
-              llvm::StringRef not_keyed = "") {
+              const KeyedBy& by) {
     location.verdict = "window";
     location.reason = sharing_.is_shared(object.id) ? "written by one packet and used by others"
                                                     : "private to the packet, but that relaxation is off";
     location.would_free =
-        not_keyed.empty()
-            ? what_would_free({object, table_, members, location, points_to_, sharing_, not_scratch_})
-            : "keyed, but " + not_keyed.str();
+        by.obstacle.empty() || by.inferred ? hint(location, object, members) : "keyed, but " + by.obstacle;
     result_.all.push_back(std::move(location));
+  }
+
+  std::string hint(const SharedLocation& location, const MemoryObject& object,
+                   llvm::ArrayRef<uint32_t> members) const {
+    return what_would_free({object, table_, members, location, points_to_, sharing_, not_scratch_});
   }
 
   // A twin and its original: sharing.h.

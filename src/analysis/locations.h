@@ -4,6 +4,7 @@
 #include "analysis/access_table.h"
 #include "analysis/body_graph.h"
 #include "analysis/cut_graph.h"
+#include "analysis/inferred_keys.h"
 #include "analysis/keys.h"
 #include "analysis/observed.h"
 #include "analysis/sharing.h"
@@ -21,6 +22,8 @@ struct LocationOptions {
   Declarations declarations;
   const CommutingGroups* groups = nullptr; // that the effects know; null: none
   const Keys* keys = nullptr;              // of this body; null: no key is declared
+  const InferredKeys* inferred = nullptr;  // likewise; null: only declared keys count
+  unsigned first_inferred_key = UINT_MAX;  // keys from this number on were inferred when the plan was made
   // Why locks need windows in this body; empty: no site of the graph lies where a packet holds one.
   std::string locks_obstacle;
   llvm::DenseSet<const llvm::CallBase*> fixed;    // calls for output that cannot be kept in another body
@@ -41,6 +44,8 @@ struct Locations {
   std::vector<const llvm::Value*> scratch_sites; // what these are in the module
   bool own_errno = false;
   std::vector<CutKey> keys; // of locations that are keyed
+  // Of windows, by index into `all`: SharedLocation::roots.
+  std::vector<std::pair<size_t, InferredKeys::Roots>> roots;
 };
 
 // `table`: of the graph and the effects.

@@ -4,10 +4,12 @@
 #include "host/hosts.h"
 #include "plan/expensive_loads.h"
 #include "plan/host_model.h"
+#include "plan/inferred.h"
 #include "plan/make_plan.h"
 #include "plan/observed_file.h"
 #include "plan/openings.h"
 #include "profile/icache.h"
+#include "program/claims.h"
 #include "program/program.h"
 
 namespace heddle {
@@ -132,6 +134,17 @@ llvm::Expected<Decision> decide(const ProgramImage& image, Program& program, Tra
   if (!study) return study.takeError();
   auto plan = plan_for(program, *study, openings, options, *chosen);
   if (!plan) return plan.takeError();
+  Openings keys;
+  keys.claims = choose_claims(study->graphs, *plan, next_claim_number(*program.module));
+  if (!keys.claims.empty()) {
+    if (llvm::Error error = open_traced(program, trace, keys)) return std::move(error);
+    openings.claims = keys.claims;
+    studying.first_inferred_key = keys.claims.front().key;
+    study = study_program(image, program, trace, studying);
+    if (!study) return study.takeError();
+    plan = plan_for(program, *study, openings, options, *chosen);
+    if (!plan) return plan.takeError();
+  }
   return Decision{std::move(*study), std::move(*plan)};
 }
 

@@ -51,6 +51,15 @@ template <typename Fields, Maybe<OpenedLoad> T> void list_fields(Fields& fields,
   fields("at", load.at);
 }
 
+template <typename Fields, Maybe<OpenedClaim> T> void list_fields(Fields& fields, T& claim) {
+  fields("block", claim.block);
+  fields("instruction", claim.instruction);
+  fields("key", claim.key);
+  fields("fresh", claim.fresh);
+  fields("function", claim.function);
+  fields("at", claim.at);
+}
+
 template <typename Fields, Maybe<LocationAccess> T> void list_fields(Fields& fields, T& access) {
   fields("node", access.node);
   fields("write", access.write);
@@ -217,6 +226,7 @@ template <typename Fields, Maybe<Plan> T> void list_fields(Fields& fields, T& pl
   fields("opened_calls", plan.openings.calls);
   fields("opened_loops", plan.openings.loops);
   fields("opened_loads", plan.openings.loads);
+  fields("opened_claims", plan.openings.claims);
   fields("bodies", plan.bodies);
   fields("remarks", plan.remarks);
 }
@@ -238,6 +248,7 @@ std::string decisions_digest(const Plan& plan) {
     fields("opened_calls", plan.openings.calls);
     fields("opened_loops", plan.openings.loops);
     fields("opened_loads", plan.openings.loads);
+    fields("opened_claims", plan.openings.claims);
     json.attributeArray("bodies", [&] {
       for (const BodyPlan& body : plan.bodies)
         json.object([&] {

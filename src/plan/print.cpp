@@ -113,6 +113,9 @@ void print_openings(const Openings& openings, llvm::raw_ostream& out) {
     out << formatv("opened loop   {0}  {1}: {2} iterations\n", loop.at, loop.function, loop.iterations);
   for (const OpenedCall& call : openings.calls)
     out << formatv("opened call   {0}  {1}: {2}\n", call.at, call.function, llvm::join(call.targets, ", "));
+  for (const OpenedClaim& claim : openings.claims)
+    out << formatv("key {0}         {1}  {2}{3}\n", claim.key, claim.at, claim.function,
+                   claim.fresh ? ", filled at once" : "");
 }
 
 } // namespace

@@ -33,6 +33,7 @@ llvm::Expected<Study> study_program(const ProgramImage& image, const Program& pr
   AnalysisOptions options;
   options.locations.declarations = chosen.declarations;
   options.locations.observed = chosen.observed;
+  options.locations.first_inferred_key = chosen.first_inferred_key;
   for (const std::string& name : chosen.without) {
     if (!llvm::is_contained(relaxation_names(), name))
       return diagnose("no relaxation is called " + name, "see `heddle plan --help` for their names",
@@ -68,6 +69,8 @@ StudyOptions study_options_of(const Plan& plan) {
   StudyOptions options;
   options.rare_share = plan.rare_share;
   options.declarations = plan.declarations.trusted(plan.trust);
+  for (const OpenedClaim& claim : plan.openings.claims)
+    options.first_inferred_key = std::min(options.first_inferred_key, claim.key);
   for (llvm::StringRef name : relaxation_names())
     if (!llvm::is_contained(plan.relaxations, name)) options.without.push_back(name.str());
   return options;

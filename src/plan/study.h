@@ -31,6 +31,7 @@ struct StudyOptions {
   std::optional<std::vector<ObservedDependence>> observed; // trust these alone (analysis/observed.h)
   double rare_share = 0; // of the sample's packets at most this share meets rare code; 0: none is rare
   Declarations declarations;
+  unsigned first_inferred_key = UINT_MAX; // of the program's claims; those before it were declared
 };
 
 // Those that the plan was made with.

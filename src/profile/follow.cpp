@@ -1,5 +1,6 @@
 #include "profile/follow.h"
 
+#include "program/claims.h"
 #include "program/expensive.h"
 #include "program/open.h"
 
@@ -40,12 +41,15 @@ ArrayRef<const BasicBlock*> PathFollower::step(BlockId event) {
   return passed_;
 }
 
-// A block that was split before a load runs to its end: nothing in between leads elsewhere.
+static bool ends_a_part(const BasicBlock& block) {
+  return expensive_load_of(block) || claim_of(block).call;
+}
+
+// A block that was split before a load, or behind a key, runs to its end: nothing in between leads elsewhere.
 void PathFollower::pass_parts() {
-  while (const BasicBlock* next = expensive_load_of(*frames_.back().block)
-                                      ? frames_.back().block->getSingleSuccessor()
-                                      : nullptr) {
-    if (origin_[blocks_.id(next)] != no_block) return; // annotated
+  while (const BasicBlock* next =
+             ends_a_part(*frames_.back().block) ? frames_.back().block->getSingleSuccessor() : nullptr) {
+    if (origin_[blocks_.id(next)] != no_block) return; // annotated or declared
     frames_.back().block = next;
     passed_.push_back(next);
   }

@@ -19,8 +19,10 @@ constexpr StringLiteral annotation = "heddle_key",
                         fresh_annotation = "heddle_new_key"; // include/heddle/heddle.h
 constexpr unsigned annotation_number = 0;
 
+constexpr unsigned not_fresh = 0, declared_fresh = 1, filled_at_once = 2; // src/runtime/runtime.h
+
 // void heddle_claim(uint32_t key, const void* value, uint32_t fresh): src/runtime/runtime.h.
-void claim_before(Instruction& before, Value& value, unsigned key, bool fresh) {
+void claim_before(Instruction& before, Value& value, unsigned key, unsigned fresh) {
   IRBuilder<> builder(&before);
   if (!before.getDebugLoc())
     if (DISubprogram* function = before.getFunction()->getSubprogram())
@@ -88,7 +90,7 @@ struct Inserter {
       auto* ret = dyn_cast<ReturnInst>(block.getTerminator());
       Value* value = ret ? ret->getReturnValue() : nullptr;
       if (!value || !can_be_key(*value) || block.getTerminatingMustTailCall()) continue;
-      claim_before(*ret, *value, number(), fresh);
+      claim_before(*ret, *value, number(), fresh ? declared_fresh : not_fresh);
       ++places;
     }
     return places;
@@ -107,7 +109,7 @@ struct Inserter {
         found.push_back({&instruction, value});
       }
     for (auto [before, value] : found)
-      claim_before(*behind_phis(before), *value, number(), fresh);
+      claim_before(*behind_phis(before), *value, number(), fresh ? declared_fresh : not_fresh);
     return unsigned(found.size());
   }
 
@@ -129,7 +131,7 @@ void claim_annotated(Module& module) {
     }
   for (CallInst* call : calls) {
     const bool fresh = source_name(*call->getCalledFunction()) == fresh_annotation;
-    claim_before(*call, *call->getArgOperand(0), annotation_number, fresh);
+    claim_before(*call, *call->getArgOperand(0), annotation_number, fresh ? declared_fresh : not_fresh);
     call->eraseFromParent();
   }
 }
@@ -145,7 +147,7 @@ Claim read_claim(const CallBase& call) {
   auto number = [&](unsigned argument) {
     return unsigned(cast<ConstantInt>(call.getArgOperand(argument))->getZExtValue());
   };
-  return {&call, number(0), number(2) != 0};
+  return {&call, number(0), number(2) != not_fresh, number(2) == declared_fresh};
 }
 
 } // namespace
@@ -185,6 +187,30 @@ unsigned claim_number(const Declarations& declarations, const Declaration& decla
     if (other.names == declaration.names && other.kind == declaration.kind) break;
   }
   return number;
+}
+
+bool can_be_claimed(const Instruction& value) {
+  return value.getType()->isPointerTy() && !value.isTerminator() && !isa<AllocaInst>(value);
+}
+
+const Instruction& place_of_claim(const Instruction& value) {
+  if (isa<PHINode>(value)) return *value.getParent()->getFirstNonPHIOrDbg();
+  const BasicBlock* behind = value.getParent()->getSingleSuccessor();
+  const bool ends_block = ending_call(*value.getParent()) == &value; // and is to go on doing so
+  return ends_block && behind && behind->getSinglePredecessor() ? *behind->getFirstNonPHIOrDbg()
+                                                                : *value.getNextNonDebugInstruction();
+}
+
+void claim_value(Instruction& value, unsigned key, bool fresh) {
+  auto& before = const_cast<Instruction&>(place_of_claim(value));
+  claim_before(before, value, key, fresh ? filled_at_once : not_fresh);
+  before.getParent()->splitBasicBlock(before.getIterator());
+}
+
+unsigned next_claim_number(const Module& module) {
+  unsigned next = annotation_number + 1;
+  for_each_claim(module, [&](const CallBase& call) { next = std::max(next, read_claim(call).key + 1); });
+  return next;
 }
 
 Claim claim_of(const BasicBlock& block) {

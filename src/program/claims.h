@@ -12,6 +12,7 @@
 namespace llvm {
 class BasicBlock;
 class CallBase;
+class Instruction;
 class Module;
 class Value;
 } // namespace llvm
@@ -24,6 +25,7 @@ struct Claim {
   unsigned key = 0; // claim_number()
   bool fresh =
       false; // the record is filled at once: what earlier packets still have to do with it comes first
+  bool nobodys = false; // likewise, and the user says that no other packet in flight has it
 };
 
 // Inserts the claims. Errors: a function or a variable that is not there, each with file and line.
@@ -34,6 +36,14 @@ Declarations with_annotations(Declarations declarations, const llvm::Module& mod
 
 // The number of a declaration of kind "keyed" in the program's claims.
 unsigned claim_number(const Declarations& declarations, const Declaration& declaration);
+
+// Of a value that the program shows to be a key (analysis/inferred_keys.h): claims it behind its definition, where the block is split.
+bool can_be_claimed(const llvm::Instruction& value);
+void claim_value(llvm::Instruction& value, unsigned key, bool fresh);
+// Where claim_value() does.
+const llvm::Instruction& place_of_claim(const llvm::Instruction& value);
+// A number above those of all claims in the module.
+unsigned next_claim_number(const llvm::Module& module);
 
 // The claim that the block ends with; a null call: none.
 Claim claim_of(const llvm::BasicBlock& block);

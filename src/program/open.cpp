@@ -1,5 +1,6 @@
 #include "program/open.h"
 
+#include "program/claims.h"
 #include "program/expensive.h"
 #include "program/peel.h"
 
@@ -48,6 +49,7 @@ public:
       if (Error error = open(call)) return std::move(error);
     for (const OpenedLoop& loop : openings.loops)
       if (Error error = open(loop)) return std::move(error);
+    if (Error error = open(openings.claims)) return std::move(error);
     std::string problem;
     raw_string_ostream out(problem);
     if (verifyModule(module_, &out))
@@ -118,6 +120,25 @@ private:
       if (!done)
         return misfit("block " + Twine(opened.header) + " heads no loop that can be copied", opened.at);
     }
+    return Error::success();
+  }
+
+  Error open(ArrayRef<OpenedClaim> claims) {
+    const BlockTable opened(module_);
+    std::vector<Instruction*> values;
+    for (const OpenedClaim& claim : claims) {
+      const BasicBlock* block = claim.block < opened.size() ? opened.block(claim.block) : nullptr;
+      Instruction* value = nullptr;
+      if (block && claim.instruction < block->size())
+        value = &*std::next(const_cast<BasicBlock*>(block)->begin(), claim.instruction);
+      if (!value || !can_be_claimed(*value))
+        return misfit("block " + Twine(claim.block) + " has no pointer that could be a key as instruction " +
+                          Twine(claim.instruction),
+                      claim.at);
+      values.push_back(value);
+    }
+    for (size_t i = 0; i != claims.size(); ++i)
+      claim_value(*values[i], claims[i].key, claims[i].fresh);
     return Error::success();
   }
 

@@ -8,7 +8,8 @@
 //   - a call is made directly to each of the functions that packets of the sample reached through it, after a
 //     comparison of the pointer; the call through the pointer stays, for all others;
 //   - a loop's first iterations get copies of their own, one after another, in front of the loop, which stays.
-// A third kind of opening divides a block before a load, so that a packet may wait for memory there (program/expensive.h).
+// A third kind of opening divides a block before a load, so that a packet may wait for memory there (program/expensive.h), and a fourth one
+// behind a value that is a key (program/claims.h).
 //
 // Both are what compilers do with profiles (indirect call promotion, loop peeling), and change nothing that
 // the program does, whatever the pointers and trip counts are in production. LLVM's own peeling only takes loops

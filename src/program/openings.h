@@ -36,11 +36,21 @@ struct OpenedLoad {
   std::string function, at;
 };
 
+// A value that is claimed as a key as soon as it is there (program/claims.h).
+struct OpenedClaim {
+  BlockId block = 0;        // of the program in which all other openings are made
+  uint32_t instruction = 0; // which of the block's, from 0: it makes the value
+  uint32_t key = 0;
+  bool fresh = false;
+  std::string function, at;
+};
+
 struct Openings {
   std::vector<OpenedCall> calls;
   std::vector<OpenedLoop> loops;
   std::vector<OpenedLoad> loads;
-  bool empty() const { return calls.empty() && loops.empty() && loads.empty(); }
+  std::vector<OpenedClaim> claims;
+  bool empty() const { return calls.empty() && loops.empty() && loads.empty() && claims.empty(); }
 };
 
 } // namespace heddle

@@ -201,7 +201,7 @@ void heddle_claim(uint32_t key, const void* value, uint32_t fresh) {
   const heddle_schedule* schedule = used_at_once ? schedule_of(thread.body) : nullptr;
   if (schedule == nullptr) return;
   if (thread.round == HEDDLE_ALONE) {
-    if (fresh != 0)
+    if (fresh == 1)
       must_be_nobodys(thread, *schedule, key, after_claim(unclaimed, reinterpret_cast<uint64_t>(value)));
     return;
   }

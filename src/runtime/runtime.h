@@ -51,8 +51,9 @@ struct heddle_schedule {
   uint32_t stages, range_count;
 };
 
-// The packet that runs has claimed `value` of a key (src/program/claims.h). `fresh`: it fills the record at once, and what earlier
-// packets still have to do with it is done first. Nothing outside of packets in flight.
+// The packet that runs has claimed `value` of a key (src/program/claims.h). `fresh`, not 0: it fills the record at once, and what earlier
+// packets still have to do with it is done first; 1: and no other packet in flight has it, as the user says. Nothing outside of packets
+// in flight.
 void heddle_claim(uint32_t key, const void* value, uint32_t fresh);
 // At the entry of a packet body with keys: the packet has claimed nothing yet.
 void heddle_forget_claims(void);

@@ -90,7 +90,7 @@ int main(void) {
 // ORDER: fell inside keyed:
 // ORDER: order: no dependence is reversed
 // STAGED: order: no dependence is reversed
-// PROVEN-NOT: keyed (
+// PROVEN-NOT: heddle.toml:2:
 // ANNOTATED: keyed HEDDLE_KEY: annotated in the program's source
 // ANNOTATED: outputs: identical
 // WRONG: table
