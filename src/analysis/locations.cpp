@@ -45,12 +45,13 @@
 #include "analysis/exits.h"
 #include "analysis/hints.h"
 #include "analysis/induction.h"
+#include "analysis/location_accesses.h"
+#include "analysis/location_keys.h"
 #include "analysis/location_names.h"
 #include "analysis/locks.h"
 #include "analysis/loop_control.h"
 #include "analysis/names.h"
 #include "analysis/scratch.h"
-#include "program/claims.h"
 #include "program/modelled.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringExtras.h"
@@ -66,8 +67,7 @@ namespace {
 
 constexpr const char* locks_are_let_go =
     "only used by calls that take and release locks, and no packet holds one at a site";
-constexpr size_t named_accesses = 64; // of one location: beyond that, the node's own place has to do
-constexpr size_t named_parts = 64;    // likewise: fields
+constexpr size_t named_parts = 64; // of one location: fields
 
 class Finder {
 public:
@@ -76,7 +76,8 @@ public:
       : graph_(graph), body_(body), effects_(effects), points_to_(effects.points_to()), sharing_(sharing),
         options_(options), table_(table), exits_(table_, effects),
         scratch_(body, options.bodies, effects, sharing, table_, exits_),
-        maker_slot_(2 * table_.unit_count()), names_(effects.points_to().module()) {
+        accesses_(body, table, options.spans), keys_(table_, accesses_, points_to_, options_),
+        names_(effects.points_to().module()) {
     if (!body.is_callback()) induction_.emplace(*body.body);
   }
 
@@ -115,129 +116,12 @@ public:
 private:
   bool on(llvm::StringRef relaxation) const { return !options_.without.contains(relaxation); }
 
-  // As written; the body is part of the function that holds the packet loop.
-  std::string function_name(const llvm::Instruction& at) const {
-    llvm::StringRef name = innermost_function(at);
-    bool body = at.getFunction() == body_.body && name.starts_with("heddle.");
-    return body && !body_.function.empty() ? body_.function : name.str();
-  }
-
-  // Adds `at` as an access of `node`.
-  void touch(SharedLocation& location, uint32_t node, const llvm::Instruction* at, bool write, bool rare) {
-    LocationAccess access{node, write, {}, {}, rare};
-    if (location.accesses.size() < named_accesses) {
-      access.at = location_of(*at).str();
-      access.function = function_name(*at);
-    }
-    location.accesses.push_back(std::move(access));
-  }
-
-  // One common and one rare entry per node at most, a write if any of its accesses writes.
-  static void merge_by_node(SharedLocation& location) {
-    std::sort(location.accesses.begin(), location.accesses.end(), [](const auto& a, const auto& b) {
-      return std::tie(a.node, a.rare, b.write) < std::tie(b.node, b.rare, a.write);
-    });
-    auto same = [](const auto& a, const auto& b) { return a.node == b.node && a.rare == b.rare; };
-    location.accesses.erase(std::unique(location.accesses.begin(), location.accesses.end(), same),
-                            location.accesses.end());
-  }
-
-  // A unit that makes accesses of some kinds, with one such access and whether any writes.
-  struct Maker {
-    AccessTable::UnitId unit;
-    bool rare;
-    const llvm::Instruction* at;
-    bool write;
-  };
-  using Makers = std::vector<Maker>; // ascending by unit, common accesses first
-
-  Makers makers_of(llvm::ArrayRef<uint32_t> keys) {
-    Makers makers;
-    for (uint32_t key : keys) {
-      bool write = table_.keys()[key].write, rare = table_.keys()[key].rare;
-      for (const auto& [unit, at] : table_.made_by(key)) {
-        uint32_t& slot = maker_slot_[2 * unit + rare];
-        if (slot >= makers.size() || makers[slot].unit != unit || makers[slot].rare != rare) {
-          slot = uint32_t(makers.size());
-          makers.push_back({unit, rare, at, write});
-        } else if (write && !makers[slot].write) {
-          makers[slot].at = at;
-          makers[slot].write = true;
-        }
-      }
-    }
-    llvm::sort(makers, [](const Maker& a, const Maker& b) {
-      return std::tie(a.unit, a.rare) < std::tie(b.unit, b.rare);
-    });
-    return makers;
-  }
-
-  // Which units make accesses of these kinds: cheaper than makers_of(), for telling locations apart.
-  std::vector<uint64_t> units_of(llvm::ArrayRef<uint32_t> keys) const {
-    std::vector<uint64_t> units(2 * table_.unit_count() / 64 + 1);
-    for (uint32_t key : keys)
-      for (const auto& [unit, at] : table_.made_by(key)) {
-        size_t bit = 2 * size_t(unit) + table_.keys()[key].rare;
-        units[bit / 64] |= uint64_t(1) << (bit % 64);
-      }
-    return units;
-  }
-
-  void touch_all(SharedLocation& location, llvm::ArrayRef<uint32_t> keys) {
-    note_sample(location, keys);
-    llvm::DenseMap<uint32_t, uint32_t> entry_of[2]; // node -> index into accesses; of common and rare ones
-    for (const Maker& maker : makers_of(keys))
-      for (uint32_t node : table_.nodes_of(maker.unit)) {
-        auto [it, fresh] = entry_of[maker.rare].try_emplace(node, uint32_t(location.accesses.size()));
-        if (fresh)
-          touch(location, node, maker.at, maker.write, maker.rare);
-        else
-          location.accesses[it->second].write |= maker.write;
-      }
-    merge_by_node(location);
-  }
-
-  bool ran(llvm::ArrayRef<uint32_t> keys) const {
-    return !options_.spans || llvm::any_of(keys, [&](uint32_t key) { return table_.run_of(key).first; });
-  }
-
-  // Adds what the sample's packets did by these accesses to what is known of others.
-  void note_sample(SharedLocation& location, llvm::ArrayRef<uint32_t> keys) const {
-    location.ran = ran(keys);
-    struct Bounds {
-      const llvm::Instruction *first = nullptr, *last = nullptr;
-      RunSpan span;
-    } bounds[2]; // reads, writes
-    for (uint32_t key : keys) {
-      const AccessTable::Run& run = table_.run_of(key);
-      Bounds& known = bounds[table_.keys()[key].write];
-      if (run.first && (!known.first || run.span.first < known.span.first)) {
-        known.first = run.first;
-        known.span.first = run.span.first;
-      }
-      if (run.last && (!known.last || run.span.last > known.span.last)) {
-        known.last = run.last;
-        known.span.last = run.span.last;
-      }
-    }
-    auto add = [&](const llvm::Instruction* at, double when, bool write) {
-      location.sampled.push_back({when, write, function_name(*at), location_of(*at).str()});
-    };
-    for (bool write : {false, true}) {
-      const Bounds& known = bounds[write];
-      if (!known.first) continue;
-      add(known.first, known.span.first, write);
-      if (known.last != known.first) add(known.last, known.span.last, write);
-    }
-    keep_bounds(location.sampled);
-  }
-
   void loop_control() {
     SharedLocation location;
     location.name = "control of the packet loop";
     location.verdict = "window";
     const llvm::Instruction* start = body_.body->getEntryBlock().getFirstNonPHIOrDbg();
-    touch(location, graph_.entry, start, true, false);
+    accesses_.touch(location, graph_.entry, start, true, false);
     std::set<std::string> ways;
     SharedLocation jumps;
     jumps.name = "jumps out of the packet loop";
@@ -245,20 +129,20 @@ private:
     for (const LoopExit& exit : loop_exits(graph_, body_, table_, points_to_)) {
       if (options_.observed && !is_taken(exit)) continue;
       if (exit.jumps && no_jump) {
-        touch(jumps, exit.node, exit.at, true, exit.rare);
+        accesses_.touch(jumps, exit.node, exit.at, true, exit.rare);
         continue;
       }
-      touch(location, exit.node, exit.at, true, exit.rare);
+      accesses_.touch(location, exit.node, exit.at, true, exit.rare);
       ways.insert(std::string(exit.how) + (exit.rare ? " on a rare path" : ""));
     }
-    merge_by_node(location);
+    accesses_.merge_by_node(location);
     location.reason = "the next packet may start only when this one cannot leave the loop any more";
     for (const std::string& way : ways)
       location.reason += "; a packet " + way;
     location.would_free = "nothing, unless the exits were decided in the first stage";
     result_.all.push_back(std::move(location));
     if (jumps.accesses.empty()) return;
-    merge_by_node(jumps);
+    accesses_.merge_by_node(jumps);
     relax(jumps, *no_jump);
   }
 
@@ -271,7 +155,7 @@ private:
     for (ObjectId other : table_.objects())
       if (points_to_.objects()[other].kind != ObjectKind::System && sharing_.is_shared(other))
         llvm::append_range(keys, table_.keys_of(other));
-    touch_all(location, keys);
+    accesses_.touch_all(location, keys);
     if (const Declaration* declaration = declared(location.name, {})) return relax(location, *declaration);
     location.verdict = verdict_of(location);
     location.reason = "a pointer to which the analysis knows of no assignment may reach any of it";
@@ -293,7 +177,7 @@ private:
                      [&](uint32_t key) { return table_.keys()[key].deferrable && !table_.keys()[key].rare; });
     if (keys.empty()) return;
     if (object.system == SystemLocation::Errno && own_errno(location, keys)) return;
-    touch_all(location, keys);
+    accesses_.touch_all(location, keys);
     if (object.system == SystemLocation::Errno) keep_errno_in_first_stage(location);
     if (!location.accesses.empty() && exits_.show(object)) add_exits(location);
     switch (object.system) {
@@ -337,7 +221,8 @@ private:
       location.would_free = "nothing: the order of these operations can be observed from outside";
     }
     if (const Declaration* declaration = declared(location.name, {})) return relax(location, *declaration);
-    if (const KeyedBy by = keyed(location.name, {}, nullptr, keys); by.is_proven()) return key(location, by);
+    if (const KeyedBy by = keys_.declared(location.name, {}, nullptr, keys); by.is_proven())
+      return key(location, by);
     if (nothing_writes(location)) {
       if (on("read-only") && object.system != SystemLocation::Time)
         return relax(location, "read-only", "nothing in the body changes it");
@@ -352,7 +237,7 @@ private:
   void add_channel(const Channel& channel) {
     SharedLocation location;
     location.name = channel.name;
-    touch_all(location, channel.keys);
+    accesses_.touch_all(location, channel.keys);
     const bool common = llvm::any_of(location.accesses, [](const LocationAccess& a) { return !a.rare; });
     if (channel.deferred && common)
       return relax(location, "deferred-output",
@@ -361,7 +246,7 @@ private:
     if (const Declaration* declaration = declared(location.name, {})) return relax(location, *declaration);
     if (only_rare_code_writes(location))
       return relax(location, "rare-path", "only packets that run alone change it");
-    if (const KeyedBy by = keyed(location.name, {}, nullptr, channel.keys); by.is_proven())
+    if (const KeyedBy by = keys_.declared(location.name, {}, nullptr, channel.keys); by.is_proven())
       return key(location, by);
     location.verdict = "window";
     location.reason = "the order in which packets use it can be observed from outside";
@@ -379,7 +264,7 @@ private:
       const bool receives = known.flow == Flow::Receives;
       if (!receives && (known.flow != Flow::Sends || known.rare)) continue;
       for (const AccessTable::Carrier& carrier : table_.carriers(key)) {
-        touch(location, carrier.node, carrier.at, true, known.rare);
+        accesses_.touch(location, carrier.node, carrier.at, true, known.rare);
         location.accesses.back().receives = receives;
       }
       sends |= !receives;
@@ -411,8 +296,8 @@ private:
   // Exits are accesses to what is seen after them: as writes, because they end all that comes later.
   void add_exits(SharedLocation& location) {
     for (const Exits::Exit& exit : exits_.all())
-      touch(location, exit.node, exit.at, true, exit.rare);
-    merge_by_node(location);
+      accesses_.touch(location, exit.node, exit.at, true, exit.rare);
+    accesses_.merge_by_node(location);
   }
 
   static bool nothing_writes(const SharedLocation& location) {
@@ -436,95 +321,6 @@ private:
   }
   void relax(SharedLocation& location, const Declaration& declaration) {
     relax(location, "declared", options_.declarations.place(declaration) + ": " + declaration.why);
-  }
-
-  // The location's key, and why it does not free it; none: `name` is empty.
-  struct KeyedBy {
-    std::string name, reason;
-    unsigned number = 0;
-    std::string obstacle;
-    bool inferred = false;
-    bool is_proven() const { return !name.empty() && obstacle.empty(); }
-    auto operator<=>(const KeyedBy&) const = default;
-  };
-
-  // `object`: null for what has no address, which has to be named.
-  KeyedBy keyed(llvm::StringRef name, llvm::StringRef part_of, const MemoryObject* object,
-                llvm::ArrayRef<uint32_t> members) const {
-    KeyedBy by;
-    if (!on("keyed") || !options_.keys) return by;
-    for (const Declaration& declaration : options_.declarations.all) {
-      if (declaration.kind != "keyed") continue;
-      by.number = claim_number(options_.declarations, declaration);
-      const bool named = is_meant(declaration, name, part_of);
-      const bool meant = !declaration.locations.empty() ? named
-                         : !object                      ? false
-                         : !declaration.shared.empty()  ? !named
-                                                        : key_points_to(by.number, object->id);
-      if (!meant) continue;
-      by.name = declaration.names.front();
-      by.reason = options_.declarations.place(declaration) + ": " + declaration.why;
-      by.obstacle = unclaimed(by.number, members);
-      return by;
-    }
-    return {};
-  }
-
-  // The same for a key that nobody declares. Its roots, where they are not claimed.
-  KeyedBy keyed_by_roots(uint32_t write, llvm::ArrayRef<uint32_t> members, InferredKeys::Roots& roots) const {
-    KeyedBy by;
-    if (!on("keyed") || !options_.inferred || !options_.keys) return by;
-    roots = options_.inferred->roots_of(table_.keys()[write]);
-    const auto claimed = claimed_as(roots);
-    if (!claimed || *claimed < options_.first_inferred_key) return by;
-    const llvm::Instruction& root = *roots.back(); // of a look-up, what it returns
-    by.name = "pointer (" + location_of(root).str() + " in " + function_name(root) + ")";
-    by.reason = "packets reach it through the pointer that " + location_of(root).str() + " makes" +
-                (roots.size() == 1 ? "" : ", and " + std::to_string(roots.size() - 1) + " more,") +
-                " and in no other way";
-    by.number = *claimed;
-    by.inferred = true;
-    by.obstacle = unclaimed(by.number, members);
-    roots.clear();
-    return by;
-  }
-
-  bool key_points_to(unsigned number, ObjectId object) const {
-    return llvm::any_of(options_.keys->values(number), [&](const llvm::Value* value) {
-      return points_to_.objects_pointed_to(value).test(object);
-    });
-  }
-
-  // An access that a packet may make before it has claimed the key.
-  std::string unclaimed(unsigned number, llvm::ArrayRef<uint32_t> members) const {
-    for (uint32_t member : members)
-      for (const auto& [unit, at] : table_.made_by(member))
-        if (!table_.keys()[member].rare && !(keys_claimed_before(unit) >> number & 1))
-          return location_of(*at).str() + " in " + function_name(*at) +
-                 " touches it before the packet has claimed the key";
-    return "";
-  }
-
-  // A bit per key that is claimed before all nodes of the unit.
-  uint32_t keys_claimed_before(AccessTable::UnitId unit) const {
-    auto [known, fresh] = claimed_before_.try_emplace(unit, ~0u);
-    if (fresh)
-      for (uint32_t node : table_.nodes_of(unit))
-        known->second &= options_.keys->claimed(node);
-    return known->second;
-  }
-
-  // Of a location that several accesses write: the key that each of them shows.
-  KeyedBy keyed_by_roots(llvm::ArrayRef<uint32_t> members) const {
-    KeyedBy by;
-    for (uint32_t member : members) {
-      if (!table_.keys()[member].write) continue;
-      InferredKeys::Roots unclaimed_roots;
-      KeyedBy shown = keyed_by_roots(member, members, unclaimed_roots);
-      if (shown.name.empty() || (!by.name.empty() && by.number != shown.number)) return {};
-      by = std::move(shown);
-    }
-    return by;
   }
 
   // The location is that of the packets with one key.
@@ -553,7 +349,7 @@ private:
     if (object.kind == ObjectKind::Stack) return; // every function has some: not worth a line each
     SharedLocation location;
     location.name = name_of(object);
-    touch_all(location, table_.keys_of(object.id));
+    accesses_.touch_all(location, table_.keys_of(object.id));
     relax(location, "packet-private",
           object.kind == ObjectKind::Packet ? "the packet's own buffer; nothing shared holds its address"
                                             : "made in the body; nothing shared holds its address");
@@ -575,7 +371,7 @@ private:
     const Declaration* declaration = declared("scratch", location.name, {});
     if (!declaration) not_scratch_ = scratch_.exposed(object);
     if (!not_scratch_.empty()) return false;
-    touch_all(location, keys);
+    accesses_.touch_all(location, keys);
     result_.scratch.push_back(scratch_.describe(object));
     result_.scratch_sites.push_back(object.site);
     relax(location, "scratch",
@@ -597,7 +393,7 @@ private:
       location.would_free = "errno, but " + exposed + outside;
       return false;
     }
-    touch_all(location, keys);
+    accesses_.touch_all(location, keys);
     result_.own_errno = true;
     relax(
         location, "errno",
@@ -614,8 +410,8 @@ private:
       return;
     for (LocationAccess& access : location.accesses)
       access.rare = false;
-    touch(location, graph_.entry, body_.body->getEntryBlock().getFirstNonPHIOrDbg(), true, false);
-    merge_by_node(location);
+    accesses_.touch(location, graph_.entry, body_.body->getEntryBlock().getFirstNonPHIOrDbg(), true, false);
+    accesses_.merge_by_node(location);
   }
 
   bool overlap(uint32_t a, uint32_t b) const {
@@ -643,7 +439,7 @@ private:
     if (!unwritten.empty() && !object.constant) {
       SharedLocation location;
       location.name = writes.empty() ? name_of(object) : name_of(object) + ", fields that are only read";
-      touch_all(location, unwritten);
+      accesses_.touch_all(location, unwritten);
       if (on("read-only"))
         relax(location, "read-only", "nothing in the body writes it");
       else
@@ -666,11 +462,18 @@ private:
       KeyedBy keyed_by;
       InferredKeys::Roots roots;
       if (!shown_at_exit || exits_.all_rare()) {
-        keyed_by = keyed(name.full, name.object, &object, members);
-        if (keyed_by.name.empty()) keyed_by = keyed_by_roots(write, members, roots);
+        keyed_by = keys_.declared(name.full, name.object, &object, members);
+        if (keyed_by.name.empty()) keyed_by = keys_.inferred(write, members, roots);
       }
       const bool own = !shown_at_exit && on("packet-private") && own_elements(write);
-      Who who{units_of(members), commutative, ran(members), own, commuting, declaration, keyed_by, roots};
+      Who who{accesses_.units_of(members),
+              commutative,
+              accesses_.ran(members),
+              own,
+              commuting,
+              declaration,
+              keyed_by,
+              roots};
       auto [place, fresh] = known.try_emplace(std::move(who), result_.all.size());
       if (!fresh) {
         add_range(result_.all[place->second], name, members);
@@ -680,7 +483,7 @@ private:
       location.name = name.full;
       location.object = name.object;
       location.parts.push_back(name.part);
-      touch_all(location, members);
+      accesses_.touch_all(location, members);
       if (shown_at_exit) add_exits(location);
       if (commutative && !shown_at_exit)
         relax(location, "commutative", "only updated by one commutative operation, and never read");
@@ -743,7 +546,7 @@ private:
       for (uint32_t key : keys)
         if (!table_.keys()[key].rare && conflict(write, key)) common.push_back(key);
       if (common.empty()) continue;
-      std::vector<uint32_t>& members = by_common[units_of(common)];
+      std::vector<uint32_t>& members = by_common[accesses_.units_of(common)];
       members.push_back(write);
       llvm::append_range(members, common);
     }
@@ -756,10 +559,10 @@ private:
       location.name = name.full;
       location.object = name.object;
       location.parts.push_back(name.part);
-      touch_all(location, members);
+      accesses_.touch_all(location, members);
       if (declared(name.full, name.object)) continue; // likewise
-      KeyedBy by = keyed(name.full, name.object, &object, members);
-      if (by.name.empty()) by = keyed_by_roots(members);
+      KeyedBy by = keys_.declared(name.full, name.object, &object, members);
+      if (by.name.empty()) by = keys_.inferred(members);
       if (by.is_proven() && !shown_at_exit) {
         if (by.inferred) location.would_free = hint(location, object, members);
         key(location, by);
@@ -799,7 +602,7 @@ private:
   void add_range(SharedLocation& location, const LocationName& name, llvm::ArrayRef<uint32_t> members) const {
     if (location.parts.size() < named_parts && !llvm::is_contained(location.parts, name.part))
       location.parts.push_back(name.part);
-    note_sample(location, members);
+    accesses_.note_sample(location, members);
   }
 
   bool commutes(llvm::ArrayRef<uint32_t> members) const {
@@ -838,12 +641,13 @@ private:
         for (const AccessTable::Carrier& carrier : table_.carriers(key)) {
           if (only_after && !after[carrier.node]) continue;
           writes |= table_.keys()[key].write;
-          touch(location, carrier.node, carrier.at, table_.keys()[key].write, table_.keys()[key].rare);
+          accesses_.touch(location, carrier.node, carrier.at, table_.keys()[key].write,
+                          table_.keys()[key].rare);
         }
     };
     collect(twin.id, false);
     collect(original.id, true);
-    merge_by_node(location);
+    accesses_.merge_by_node(location);
     if (!writes && on("read-only")) {
       relax(location, "read-only", "nothing in the body writes it after its address became shared");
       return;
@@ -899,12 +703,12 @@ private:
   Exits exits_;
   Scratch scratch_;
   Channels channels_;
-  std::vector<uint32_t> maker_slot_; // by unit, common and rare: where it was in the list made last
+  LocationAccesses accesses_;
+  LocationKeys keys_;
   LocationNames names_;
   std::optional<Induction> induction_; // none: a library runs the loop
   bool errno_is_handed_on_ = false;
-  std::string not_scratch_;                                              // of the object that is looked at
-  mutable llvm::DenseMap<AccessTable::UnitId, uint32_t> claimed_before_; // keys_claimed_before()
+  std::string not_scratch_; // of the object that is looked at
   Locations result_;
 };
 
