@@ -2,7 +2,7 @@
 BUILD ?= build
 JOBS  ?= $(shell nproc)
 
-.PHONY: all demo test build deps check check-net check-apps check-report robust soak sanitize lint tidy format fuzz mutants bench apps clean help
+.PHONY: all demo test build deps check check-net check-apps check-report robust soak sanitize lint tidy format fuzz mutants bench apps install clean help
 
 all: build
 
@@ -57,6 +57,11 @@ build: deps
 	@test -f $(BUILD)/build.ninja || cmake -S . -B $(BUILD) -G Ninja --log-level=WARNING \
 	  -DCMAKE_C_COMPILER=clang-19 -DCMAKE_CXX_COMPILER=clang++-19 -DPython3_EXECUTABLE=/usr/bin/python3
 	@ninja -C $(BUILD) -j $(JOBS) --quiet
+
+## make install     what `heddle` needs, under PREFIX (default: /usr/local), below DESTDIR if that is set
+PREFIX ?= /usr/local
+install: build
+	cmake --install $(BUILD) --prefix $(PREFIX)
 
 deps:
 	@scripts/install-deps

@@ -13,6 +13,14 @@ function(heddle_room name)
   target_link_libraries(heddle_${name} PUBLIC ${ARG_DEPENDS})
 endfunction()
 
+# An archive that goes into the user's programs. Heddle finds it from its own executable, in the build folder as where it is
+# installed (src/support/installed.h), so its folder is fixed: LIBDIR may be lib64 or lib/x86_64-linux-gnu.
+set(HEDDLE_LIB lib/heddle)
+function(heddle_runtime target)
+  set_target_properties(${target} PROPERTIES ARCHIVE_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/${HEDDLE_LIB})
+  install(TARGETS ${target} ARCHIVE DESTINATION ${HEDDLE_LIB})
+endfunction()
+
 # Flags of everything that runs inside Heddle's own processes (not the runtime, which runs in the user's).
 function(heddle_tool_flags target)
   target_compile_options(${target} PRIVATE ${HEDDLE_WARNINGS} -fno-exceptions)

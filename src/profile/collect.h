@@ -36,7 +36,7 @@ llvm::Expected<ProfileResult> collect_profile(const ProgramImage& image, const P
                                               llvm::ArrayRef<std::string> args, const ProfileOptions& options,
                                               llvm::StringRef out_path);
 
-// libheddle_profile_rt.a: in $HEDDLE_LIB, or in ../lib of the running executable.
+// libheddle_profile_rt.a: in $HEDDLE_LIB, or in ../lib/heddle of the running executable.
 llvm::Expected<std::string> profile_runtime();
 
 } // namespace heddle

@@ -18,7 +18,7 @@ std::string installed_file(llvm::StringRef name) {
     path = *folder;
   } else {
     path = executable_folder();
-    llvm::sys::path::append(path, "..", "lib");
+    llvm::sys::path::append(path, "..", "lib", "heddle");
   }
   llvm::sys::path::append(path, name);
   llvm::sys::path::remove_dots(path, true);

@@ -7,7 +7,7 @@
 
 namespace heddle {
 
-// In $HEDDLE_LIB, else in ../lib of the folder of the running executable. Whether it is there is not looked at.
+// In $HEDDLE_LIB, else in ../lib/heddle of the folder of the running executable. Whether it is there is not looked at.
 std::string installed_file(llvm::StringRef name);
 
 // Likewise of data, in ../share/heddle of that folder.

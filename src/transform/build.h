@@ -15,7 +15,7 @@ namespace heddle {
 llvm::Error build_program(const ProgramImage& image, const Program& program, const Plan& plan,
                           llvm::StringRef output);
 
-// The runtime that goes into optimized programs: libheddle_rt.a in $HEDDLE_LIB, else in ../lib of the folder
+// The runtime that goes into optimized programs: libheddle_rt.a in $HEDDLE_LIB, else in ../lib/heddle of the folder
 // of the running executable.
 llvm::Expected<std::string> runtime_library();
 

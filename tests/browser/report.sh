@@ -13,7 +13,7 @@ skip() {
 }
 
 command -v node >/dev/null && command -v npm >/dev/null || skip "the report's page needs node and npm"
-[ -f "$build/lib/heddle-report.html" ] || skip "the report's page was not built"
+[ -f "$build/lib/heddle/heddle-report.html" ] || skip "the report's page was not built"
 browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome) ||
   skip "no Chromium (scripts/install-deps --with-browser installs it)"
 

@@ -29,7 +29,7 @@ config.substitutions += [
     ("%upf", os.path.join(tools, "upf")),
     ("%python", "/usr/bin/python3"),
 ]
-if os.path.exists(os.path.join(config.heddle_binary_dir, "lib", "heddle-report.html")):
+if os.path.exists(os.path.join(config.heddle_binary_dir, "lib", "heddle", "heddle-report.html")):
     config.available_features.add("report-page")
 else:
     lit_config.note("report/page.test is skipped: the build had no node or npm")

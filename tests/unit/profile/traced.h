@@ -10,7 +10,7 @@
 
 namespace heddle::test {
 
-inline constexpr const char* runtime = HEDDLE_BINARY_DIR "/lib/libheddle_profile_rt.a";
+inline constexpr const char* runtime = HEDDLE_BINARY_DIR "/lib/heddle/libheddle_profile_rt.a";
 inline constexpr const char* program_id = "0123456789abcdef";
 
 using Environment = std::vector<std::pair<std::string, std::string>>;

@@ -53,7 +53,7 @@ int main(int count, char **arguments) {
 class BuiltProgram : public ::testing::Test {
 protected:
   BuiltProgram() : folder_(cantFail(TemporaryFolder::create("heddle-test"))) {
-    setenv("HEDDLE_LIB", HEDDLE_BINARY_DIR "/lib", 1);
+    setenv("HEDDLE_LIB", HEDDLE_BINARY_DIR "/lib/heddle", 1);
     cantFail(write_file(path("in.c"), [](raw_ostream& out) { out << source; }));
     EXPECT_EQ(wrapper({"-O2", path("in.c"), "-o", path("program")}), 0);
   }

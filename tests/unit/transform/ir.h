@@ -63,9 +63,9 @@ public:
     llvm::cantFail(write_file(folder_.file("out.bc"),
                               [&](llvm::raw_ostream& out) { llvm::WriteBitcodeToFile(module, out); }));
     // The IR stays as it is; code generation optimises.
-    flags.insert(flags.end(),
-                 {"-O2", "-Xclang", "-disable-llvm-passes", "-Wno-override-module", folder_.file("out.bc"),
-                  HEDDLE_BINARY_DIR "/lib/libheddle_rt.a", "-lm", "-pthread", "-o", folder_.file("program")});
+    flags.insert(flags.end(), {"-O2", "-Xclang", "-disable-llvm-passes", "-Wno-override-module",
+                               folder_.file("out.bc"), HEDDLE_BINARY_DIR "/lib/heddle/libheddle_rt.a", "-lm",
+                               "-pthread", "-o", folder_.file("program")});
     EXPECT_TRUE(clang(flags));
     ProcessOptions options;
     options.environment = {{"HEDDLE_BATCH", std::to_string(batch)}};
