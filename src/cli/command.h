@@ -18,6 +18,7 @@ void add_build(CLI::App& app, Action& chosen);
 void add_verify(CLI::App& app, Action& chosen);
 void add_bench(CLI::App& app, Action& chosen);
 void add_calibrate(CLI::App& app, Action& chosen);
+void add_doctor(CLI::App& app, Action& chosen);
 void add_report(CLI::App& app, Action& chosen);
 void add_optimize(CLI::App& app, Action& chosen);
 

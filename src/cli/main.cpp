@@ -46,6 +46,7 @@ int main(int argc, char** argv) {
   add_report(app, chosen);
   add_optimize(app, chosen);
   add_calibrate(app, chosen);
+  add_doctor(app, chosen);
 
   try {
     app.parse(argc, argv);
