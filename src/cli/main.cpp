@@ -34,8 +34,11 @@ int main(int argc, char** argv) {
   app.set_version_flag("--version", "heddle " HEDDLE_VERSION);
   app.require_subcommand(1);
   app.fallthrough(false);
-  app.add_subcommand("cc", "compile or link C as clang does, keeping the bitcode in the output");
-  app.add_subcommand("c++", "the same for C++");
+  // Never come to here: their options are clang's, --help among them.
+  app.add_subcommand("cc", "compile or link C as clang does, keeping the bitcode in the output")
+      ->set_help_flag();
+  app.add_subcommand("c++", "compile or link C++ as clang++ does, keeping the bitcode in the output")
+      ->set_help_flag();
   Action chosen;
   add_inspect(app, chosen);
   add_profile(app, chosen);
@@ -47,6 +50,7 @@ int main(int argc, char** argv) {
   add_optimize(app, chosen);
   add_calibrate(app, chosen);
   add_doctor(app, chosen);
+  add_generate(app, chosen);
 
   try {
     app.parse(argc, argv);
