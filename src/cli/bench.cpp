@@ -18,12 +18,12 @@ llvm::Error run(const Options& given) {
   const ComparisonOptions& options = given.comparison;
   auto result = bench_program(options.program, options.running);
   if (!result) return result.takeError();
-  print_bench(*result, llvm::outs());
+  print_bench(*result, options.json.text());
   WorkspaceOptions where;
   where.program = options.program;
   where.folder = given.work;
   if (llvm::Error error = keep_bench(where.work_folder(), options.running.command, *result)) return error;
-  return write_result(options.json, [&](llvm::json::OStream& json) { write_bench(*result, json); });
+  return options.json.write([&](llvm::json::OStream& json) { write_bench(*result, json); });
 }
 
 } // namespace

@@ -1,5 +1,6 @@
 // heddle build: applies the plan and links the optimized program.
 #include "cli/command.h"
+#include "cli/json_option.h"
 #include "cli/workspace.h"
 #include "plan/openings.h"
 #include "plan/study.h"
@@ -13,6 +14,7 @@ namespace {
 struct Options {
   WorkspaceOptions workspace;
   std::string plan, profile, out;
+  JsonOption json;
 };
 
 llvm::Error run(const Options& options) {
@@ -40,7 +42,13 @@ llvm::Error run(const Options& options) {
   Step step("build");
   if (llvm::Error error = build_program(workspace->image(), *program, *plan, out)) return error;
   step.done(plan->trust == "observed" ? out + ", " + trust_of(*plan) : out);
-  return llvm::Error::success();
+  return options.json.write([&](llvm::json::OStream& json) {
+    json.attribute("program", llvm::json::fixUTF8(options.workspace.program));
+    json.attribute("output", llvm::json::fixUTF8(out));
+    json.attribute("plan", llvm::json::fixUTF8(plan_file));
+    json.attribute("trust", plan->trust);
+    write_size(*plan, json);
+  });
 }
 
 } // namespace
@@ -53,6 +61,7 @@ void add_build(CLI::App& app, Action& chosen) {
   command->add_option("--profile", options->profile,
                       "the profile that an edited plan is checked with (default: in the work folder)");
   command->add_option("-o,--output", options->out, "the optimized program (default: PROGRAM.heddle)");
+  options->json.add_to(*command);
   command->callback([&chosen, options] { chosen = [options] { return run(*options); }; });
 }
 

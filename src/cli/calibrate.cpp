@@ -1,6 +1,7 @@
 // heddle calibrate: measures this machine, for plans to go by.
 #include "host/calibrate.h"
 #include "cli/command.h"
+#include "cli/json_option.h"
 #include "host/hosts.h"
 #include "support/file.h"
 
@@ -15,8 +16,13 @@ namespace {
 struct Options {
   CalibrateOptions calibrate;
   std::string out, host;
+  JsonOption json;
   bool show = false;
 };
+
+llvm::Error write_json(const Options& options, const Host& host) {
+  return options.json.write([&](llvm::json::OStream& json) { write_host(host, json); });
+}
 
 llvm::Error show(const Options& options) {
   if (options.host.empty() && !llvm::sys::fs::exists(own_host_file()))
@@ -24,11 +30,12 @@ llvm::Error show(const Options& options) {
   // Also where the machine has changed: what was measured then.
   auto chosen = choose_host(options.host.empty() ? own_host_file() : options.host);
   if (!chosen) return chosen.takeError();
-  print_host(*chosen->host, llvm::outs());
+  print_host(*chosen->host, options.json.text());
+  if (llvm::Error error = write_json(options, *chosen->host)) return error;
   if (!options.host.empty()) return llvm::Error::success();
   if (std::string changes = changes_since(*chosen->host, describe_machine()); !changes.empty())
-    llvm::outs() << "\nThis machine has changed since: " << changes
-                 << ".\nPlans do not use these figures; calibrate it again with 'heddle calibrate'.\n";
+    options.json.text() << "\nThis machine has changed since: " << changes
+                        << ".\nPlans do not use these figures; calibrate it again with 'heddle calibrate'.\n";
   return llvm::Error::success();
 }
 
@@ -49,7 +56,7 @@ llvm::Error run(const Options& options) {
   const std::string file = options.out.empty() ? own_host_file() : options.out;
   if (llvm::Error error = write_host(*host, file)) return error;
   llvm::errs() << llvm::formatv("heddle: calibrate: in {0}\n", file);
-  return llvm::Error::success();
+  return write_json(options, *host);
 }
 
 } // namespace
@@ -75,6 +82,7 @@ void add_calibrate(CLI::App& app, Action& chosen) {
       ->add_flag("--quick", options->calibrate.quick,
                  "with -o: little code and data, few repetitions; to see that it works, not for plans")
       ->needs(out);
+  options->json.add_to(*command);
   command->callback([&chosen, options] { chosen = [options] { return run(*options); }; });
 }
 

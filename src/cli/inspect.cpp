@@ -1,6 +1,7 @@
 // heddle inspect: where the program receives, and what runs for one packet.
 #include "analysis/points_to.h"
 #include "cli/command.h"
+#include "cli/json_option.h"
 #include "cli/workspace.h"
 
 #include "program/inspect.h"
@@ -16,7 +17,7 @@ namespace {
 
 struct Options {
   WorkspaceOptions workspace;
-  std::string json;
+  JsonOption json;
 };
 
 llvm::Error run(const Options& options) {
@@ -40,9 +41,8 @@ llvm::Error run(const Options& options) {
   for (const std::string& name : workspace->image().without_bitcode)
     inspection.remarks.push_back({"no-bitcode", name, "linked as it is: Heddle cannot look inside",
                                   "build it with heddle cc to have it analysed"});
-  print_text(inspection, llvm::outs());
-  if (options.json.empty()) return llvm::Error::success();
-  return write_file(options.json, [&](llvm::raw_ostream& out) { print_json(inspection, out); });
+  print_text(inspection, options.json.text());
+  return options.json.print([&](llvm::raw_ostream& out) { print_json(inspection, out); });
 }
 
 } // namespace
@@ -51,7 +51,7 @@ void add_inspect(CLI::App& app, Action& chosen) {
   auto* command = app.add_subcommand("inspect", "print receive interfaces and packet bodies");
   auto options = std::make_shared<Options>();
   options->workspace.add_to(*command);
-  command->add_option("--json", options->json, "write the same as JSON");
+  options->json.add_to(*command);
   command->callback([&chosen, options] { chosen = [options] { return run(*options); }; });
 }
 

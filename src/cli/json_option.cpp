@@ -11,10 +11,8 @@ void JsonOption::add_to(CLI::App& app) {
     file_ = given.empty() ? "" : given.front();
     return true;
   };
-  app.add_option(
-         "--json", take,
-         "write the result as JSON: to a file, or to standard output in place of the text (give it last, or "
-         "before another option or --)")
+  app.add_option("--json", take,
+                 "write the result as JSON: to a file, or to standard output in place of the text")
       ->option_text("[FILE]")
       ->expected(0, 1);
 }

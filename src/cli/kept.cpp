@@ -2,6 +2,7 @@
 
 #include "program/source_files.h"
 #include "report/path_file.h"
+#include "support/file.h"
 
 #include "llvm/Support/FileSystem.h"
 
@@ -22,12 +23,16 @@ llvm::Error keep_path(const Workspace& workspace, const Program& program, const 
 static llvm::Error keep(const std::string& folder, llvm::StringRef name, const CommandLine& command,
                         llvm::function_ref<void(llvm::json::OStream&)> attributes) {
   if (!llvm::sys::fs::is_directory(folder)) return llvm::Error::success();
-  return write_result(folder + "/" + name.str(), [&](llvm::json::OStream& json) {
-    json.attributeArray("arguments", [&] {
-      for (const std::string& argument : command.args)
-        json.value(llvm::json::fixUTF8(argument));
+  return write_file(folder + "/" + name.str(), [&](llvm::raw_ostream& out) {
+    llvm::json::OStream json(out, 2);
+    json.object([&] {
+      json.attributeArray("arguments", [&] {
+        for (const std::string& argument : command.args)
+          json.value(llvm::json::fixUTF8(argument));
+      });
+      attributes(json);
     });
-    attributes(json);
+    out << '\n';
   });
 }
 

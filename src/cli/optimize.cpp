@@ -1,5 +1,6 @@
 // heddle optimize: everything in order, one line per step.
 #include "cli/command.h"
+#include "cli/json_option.h"
 #include "cli/kept.h"
 #include "cli/planning.h"
 #include "cli/running.h"
@@ -28,8 +29,9 @@ struct Options {
   PlanningOptions planning;
   ProfileOptions profile;
   RunningOptions running;
-  std::string out, json, icache = "32K:8", bench_args;
+  std::string out, icache = "32K:8", bench_args;
   std::vector<std::string> args;
+  JsonOption json;
   bool skip_bench = false;
 };
 
@@ -47,15 +49,9 @@ struct Outcome {
 };
 
 void write_outcome(const Outcome& outcome, llvm::json::OStream& json) {
-  size_t stages = 1, sites = 0;
-  for (const BodyPlan& body : outcome.plan.bodies) {
-    stages = std::max(stages, body.stages.size());
-    sites += body.sites.size();
-  }
   json.attribute("program", outcome.options.workspace.program);
   json.attribute("packets", int64_t(outcome.profile.packets_seen));
-  json.attribute("stages", int64_t(sites ? stages : 1));
-  json.attribute("sites", int64_t(sites));
+  write_size(outcome.plan, json);
   json.attribute("analysis_seconds", outcome.analysis_seconds);
   json.attributeArray("mpki", [&] {
     for (const SimulatedMisses& cache : outcome.misses)
@@ -66,7 +62,16 @@ void write_outcome(const Outcome& outcome, llvm::json::OStream& json) {
         json.attribute("staged", cache.staged.mpki());
       });
   });
-  if (sites == 0) return;
+  json.attributeArray("remarks", [&] {
+    for (const Remark& remark : outcome.plan.remarks)
+      json.object([&] {
+        json.attribute("code", remark.code);
+        json.attribute("where", llvm::json::fixUTF8(remark.where));
+        json.attribute("what", llvm::json::fixUTF8(remark.what));
+        json.attribute("hint", llvm::json::fixUTF8(remark.hint));
+      });
+  });
+  if (!outcome.plan.stages_anything()) return;
   json.attribute("kept", !outcome.is_slower());
   json.attribute("identical", outcome.verified.verdict == Verdict::Identical);
   json.attributeObject("verify", [&] { write_verify(outcome.verified, json); });
@@ -83,20 +88,20 @@ void write_outcome(const Outcome& outcome, llvm::json::OStream& json) {
 }
 
 llvm::Error finish(const Outcome& outcome) {
-  return write_result(outcome.options.json, [&](llvm::json::OStream& json) { write_outcome(outcome, json); });
+  return outcome.options.json.write([&](llvm::json::OStream& json) { write_outcome(outcome, json); });
 }
 
-void say_why_not(const Plan& plan) {
-  llvm::outs() << "\nThe program is left alone: no cut is legal and worth it.\n";
+void say_why_not(const Plan& plan, llvm::raw_ostream& out) {
+  out << "\nThe program is left alone: no cut is legal and worth it.\n";
   for (const Remark& remark : plan.remarks) {
-    llvm::outs() << "  " << remark.code << ": " << remark.what << "\n";
-    if (!remark.hint.empty()) llvm::outs() << "    hint: " << remark.hint << "\n";
+    out << "  " << remark.code << ": " << remark.what << "\n";
+    if (!remark.hint.empty()) out << "    hint: " << remark.hint << "\n";
   }
-  llvm::outs() << "`heddle plan --explain` names the shared locations that stand in the way.\n";
+  out << "`heddle plan --explain` names the shared locations that stand in the way.\n";
 }
 
 void summarise(const Outcome& outcome, const std::string& built, const std::string& work_folder) {
-  llvm::raw_ostream& out = llvm::outs();
+  llvm::raw_ostream& out = outcome.options.json.text();
   out << '\n';
   print_misses(outcome.misses, out);
   if (outcome.benched) print_bench(*outcome.benched, out);
@@ -162,7 +167,7 @@ llvm::Error run(const Options& options) {
   outcome.misses = std::move(*misses);
   planning.done(summary_of(plan) + ", " + trust_of(plan));
   if (!plan.stages_anything()) {
-    say_why_not(plan);
+    say_why_not(plan, options.json.text());
     return finish(outcome);
   }
 
@@ -183,7 +188,7 @@ llvm::Error run(const Options& options) {
     if (llvm::Error error = keep_verify(workspace->folder(), running.command, *verified))
       verified = std::move(error);
   if (!verified || verified->verdict != Verdict::Identical) {
-    if (verified) print_verify(*verified, llvm::outs());
+    if (verified) print_verify(*verified, options.json.text());
     (void)llvm::sys::fs::remove(candidate);
     if (!verified) return verified.takeError();
     return diagnose("the staged program's outputs are not shown to be identical; it was removed",
@@ -230,7 +235,7 @@ void add_optimize(CLI::App& app, Action& chosen) {
   options->workspace.add_to(*command);
   options->planning.add_to(*command);
   command->add_option("-o,--output", options->out, "the optimized program (default: PROGRAM.heddle)");
-  command->add_option("--json", options->json, "write the result as JSON");
+  options->json.add_to(*command);
   command->add_option("--count", options->profile.count, "packets in the sample, spread over the input")
       ->capture_default_str();
   command->add_option("--share", options->profile.share, "per cent of the packets to profile")

@@ -1,5 +1,6 @@
 // heddle plan: analyses the program, decides where to cut, and says why.
 #include "cli/command.h"
+#include "cli/json_option.h"
 #include "cli/kept.h"
 #include "cli/planning.h"
 #include "cli/workspace.h"
@@ -17,6 +18,7 @@ struct Options {
   WorkspaceOptions workspace;
   PlanningOptions planning;
   std::string profile, out, icache = "32K:8";
+  JsonOption json;
   bool print = false, explain = false;
 };
 
@@ -40,12 +42,14 @@ llvm::Error run(const Options& options) {
   if (options.out.empty())
     if (llvm::Error error = keep_path(*workspace, *program, *trace, *decided)) return error;
   step.done(summary_of(plan) + ", " + trust_of(plan) + ", in " + out);
-  if (options.print) print_plan(plan, llvm::outs());
-  if (options.explain) explain_plan(plan, llvm::outs());
+  if (options.print) print_plan(plan, options.json.text());
+  if (options.explain) explain_plan(plan, options.json.text());
+  if (llvm::Error error = options.json.write([&](llvm::json::OStream& json) { write_plan(plan, json); }))
+    return error;
   if (!options.print) return llvm::Error::success();
   auto simulated = simulate(*trace, decided->study, plan, *caches);
   if (!simulated) return simulated.takeError();
-  print_misses(*simulated, llvm::outs());
+  print_misses(*simulated, options.json.text());
   return llvm::Error::success();
 }
 
@@ -63,6 +67,7 @@ void add_plan(CLI::App& app, Action& chosen) {
   command->add_flag("--print", options->print, "print the plan as text");
   command->add_flag("--explain", options->explain,
                     "say which shared locations stand in the way, largest window first");
+  options->json.add_to(*command);
   command->callback([&chosen, options] { chosen = [options] { return run(*options); }; });
 }
 

@@ -1,5 +1,6 @@
 // heddle profile: runs the program on sample traffic and keeps which blocks each packet ran.
 #include "cli/command.h"
+#include "cli/json_option.h"
 #include "cli/workspace.h"
 
 #include "profile/collect.h"
@@ -15,7 +16,8 @@ namespace {
 struct Options {
   WorkspaceOptions workspace;
   ProfileOptions profile;
-  std::string out, json, icache = "32K:8";
+  std::string out, icache = "32K:8";
+  JsonOption json;
   bool print = false;
   std::vector<std::string> args;
 };
@@ -29,9 +31,8 @@ llvm::Error summarize(const Options& options, const Workspace& workspace, const 
   auto footprint = map_footprint(workspace.image(), program);
   if (!footprint) return footprint.takeError();
   ProfileSummary summary = heddle::summarize(std::move(*trace), program, *footprint, *caches);
-  if (options.print) print_summary(summary, llvm::outs());
-  if (options.json.empty()) return llvm::Error::success();
-  return write_file(options.json, [&](llvm::raw_ostream& out) { print_summary_json(summary, out); });
+  if (options.print) print_summary(summary, options.json.text());
+  return options.json.print([&](llvm::raw_ostream& out) { print_summary_json(summary, out); });
 }
 
 llvm::Error run(const Options& options) {
@@ -45,11 +46,14 @@ llvm::Error run(const Options& options) {
   Step step("profile");
   auto args = workspace->arguments(options.args);
   if (!args) return args.takeError();
-  auto result = collect_profile(workspace->image(), *program, *args, options.profile, profile);
+  ProfileOptions profiling = options.profile;
+  if (options.json.takes_stdout() && profiling.stdout_path.empty())
+    profiling.stdout_path = workspace->file("profile.stdout");
+  auto result = collect_profile(workspace->image(), *program, *args, profiling, profile);
   if (!result) return result.takeError();
   step.done(llvm::Twine(result->packets) + " of " + llvm::Twine(result->packets_seen) + " packets, " +
             llvm::Twine(result->events) + " blocks, in " + profile);
-  if (!options.print && options.json.empty()) return llvm::Error::success();
+  if (!options.print && !options.json.wanted()) return llvm::Error::success();
   return summarize(options, *workspace, *program, profile);
 }
 
@@ -70,7 +74,10 @@ void add_profile(CLI::App& app, Action& chosen) {
                    "seconds after which the program is stopped (0: never)")
       ->capture_default_str();
   command->add_option("--stdin", profile.stdin_path, "the program's standard input");
-  command->add_option("--stdout", profile.stdout_path, "where the program's standard output goes");
+  command->add_option(
+      "--stdout", profile.stdout_path,
+      "where the program's standard output goes (default: to this one, or a file in the work folder "
+      "if JSON goes there)");
   command->add_option("--icache", options->icache, "geometries to simulate, SIZE:WAYS,...")
       ->capture_default_str();
   command->add_option("--dcache", profile.dcache,
@@ -78,7 +85,7 @@ void add_profile(CLI::App& app, Action& chosen) {
   command->add_option("--accesses", profile.accesses, "accesses of memory to simulate at most; 0: none")
       ->capture_default_str();
   command->add_flag("--print", options->print, "print a summary: hot functions, paths, simulated misses");
-  command->add_option("--json", options->json, "write the summary as JSON");
+  options->json.add_to(*command);
   command->add_option("ARGS", options->args,
                       "after --: the program's arguments; {out} is a folder where it may write");
   command->callback([&chosen, options] { chosen = [options] { return run(*options); }; });

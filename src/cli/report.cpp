@@ -1,5 +1,6 @@
 // heddle report: what the other steps left in the work folder, as one HTML file, text or JSON.
 #include "cli/command.h"
+#include "cli/json_option.h"
 #include "cli/workspace.h"
 
 #include "report/document.h"
@@ -17,7 +18,8 @@ namespace {
 
 struct Options {
   WorkspaceOptions workspace;
-  std::string out, json;
+  std::string out;
+  JsonOption json;
   bool text = false;
   SourceOptions sources;
 };
@@ -45,13 +47,12 @@ llvm::Error run(const Options& options) {
   llvm::json::Object document = report_document(std::move(*inputs), options.sources);
   document["program"] = name_of(options);
   document["heddle"] = HEDDLE_VERSION;
-  if (!options.json.empty())
-    if (llvm::Error error = write_file(options.json, [&](llvm::raw_ostream& out) {
-          out << llvm::formatv("{0:2}", llvm::json::Value(llvm::json::Object(document))) << '\n';
-        }))
-      return error;
-  if (options.text) print_report(document, llvm::outs());
-  if (options.text || !options.json.empty()) return llvm::Error::success();
+  if (llvm::Error error = options.json.print([&](llvm::raw_ostream& out) {
+        out << llvm::formatv("{0:2}", llvm::json::Value(llvm::json::Object(document))) << '\n';
+      }))
+    return error;
+  if (options.text) print_report(document, options.json.text());
+  if (options.text || options.json.wanted()) return llvm::Error::success();
 
   auto page = report_page(document);
   if (!page) return page.takeError();
@@ -77,7 +78,7 @@ void add_report(CLI::App& app, Action& chosen) {
                       "folder for Heddle's files (default: PROGRAM.heddle.d)");
   command->add_option("-o,--output", options->out, "the page (default: report.html in the work folder)");
   command->add_flag("--text", options->text, "print it as text instead");
-  command->add_option("--json", options->json, "write the data that page and text are made from instead");
+  options->json.add_to(*command);
   command
       ->add_option("--source", options->sources.folders,
                    "a folder to look for source files in, before those that the debug information names")

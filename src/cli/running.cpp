@@ -1,7 +1,6 @@
 #include "cli/running.h"
 
 #include "support/diagnostic.h"
-#include "support/file.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
@@ -68,18 +67,9 @@ void ComparisonOptions::add_to(CLI::App& app) {
   app.add_option("PROGRAM", program, "executable built with heddle cc")->required();
   app.add_option("--optimized", running.optimized, "the optimized program (default: PROGRAM.heddle)");
   running.add_run_to(app);
-  app.add_option("--json", json, "write the result as JSON");
+  json.add_to(app);
   app.add_option("ARGS", running.command.args,
                  "after --: the program's arguments; {out} is the run's folder");
-}
-
-llvm::Error write_result(const std::string& path, llvm::function_ref<void(llvm::json::OStream&)> attributes) {
-  if (path.empty()) return llvm::Error::success();
-  return write_file(path, [&](llvm::raw_ostream& out) {
-    llvm::json::OStream json(out, 2);
-    json.object([&] { attributes(json); });
-    out << '\n';
-  });
 }
 
 llvm::Expected<VerifyResult> verify_program(const std::string& program, const RunningOptions& options) {

@@ -1,6 +1,7 @@
 // Options of the subcommands that run the program: verify, bench and the last steps of optimize.
 #pragma once
 
+#include "cli/json_option.h"
 #include "verify/bench.h"
 #include "verify/output.h"
 
@@ -23,13 +24,11 @@ struct RunningOptions {
 
 // The command line that verify and bench share; each adds its own options.
 struct ComparisonOptions {
-  std::string program, json;
+  std::string program;
+  JsonOption json;
   RunningOptions running;
   void add_to(CLI::App& app);
 };
-
-// --json: the object that `attributes` fills. Nothing where no file is asked for.
-llvm::Error write_result(const std::string& path, llvm::function_ref<void(llvm::json::OStream&)> attributes);
 
 // Original and optimized program, the latter at every batch size asked for.
 llvm::Expected<VerifyResult> verify_program(const std::string& program, const RunningOptions& options);

@@ -24,9 +24,8 @@ struct Options {
 llvm::Error compare_outputs(const ComparisonOptions& options, const std::string& work_folder) {
   auto result = verify_program(options.program, options.running);
   if (!result) return result.takeError();
-  print_verify(*result, llvm::outs());
-  if (llvm::Error error =
-          write_result(options.json, [&](llvm::json::OStream& json) { write_verify(*result, json); }))
+  print_verify(*result, options.json.text());
+  if (llvm::Error error = options.json.write([&](llvm::json::OStream& json) { write_verify(*result, json); }))
     return error;
   if (llvm::Error error = keep_verify(work_folder, options.running.command, *result)) return error;
   if (result->verdict == Verdict::Identical) return llvm::Error::success();
@@ -54,9 +53,9 @@ llvm::Error compare_order(const Options& options) {
   auto result = check_dependencies(workspace->image(), *program, *plan, options.comparison.running.command,
                                    options.staged ? Order::Staged : Order::Original);
   if (!result) return result.takeError();
-  print_dependencies(*result, llvm::outs());
-  if (llvm::Error error = write_result(options.comparison.json,
-                                       [&](llvm::json::OStream& json) { write_dependencies(*result, json); }))
+  print_dependencies(*result, options.comparison.json.text());
+  if (llvm::Error error = options.comparison.json.write(
+          [&](llvm::json::OStream& json) { write_dependencies(*result, json); }))
     return error;
   if (result->violations.empty()) return llvm::Error::success();
   llvm::outs().flush(); // what the error speaks of stands before it

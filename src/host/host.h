@@ -6,6 +6,7 @@
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <string>
@@ -90,6 +91,8 @@ using CodeKind = double CodePoint::*;
 double refill_cycles_per_line(const Host& host, CodeKind kind, double lines);
 
 llvm::Error write_host(const Host& host, llvm::StringRef path);
+// The fields of an object that the caller has opened.
+void write_host(const Host& host, llvm::json::OStream& json);
 // Errors: not a host, unknown or missing fields (named), another version.
 llvm::Expected<Host> read_host(llvm::StringRef path);
 

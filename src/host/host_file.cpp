@@ -35,15 +35,17 @@ static llvm::Error check_figures(const Host& host, llvm::StringRef path) {
   return llvm::Error::success();
 }
 
+void write_host(const Host& host, llvm::json::OStream& json) {
+  FieldWriter fields(json);
+  fields("format", std::string(format_name));
+  fields("version", format_version);
+  list_fields(fields, host);
+}
+
 llvm::Error write_host(const Host& host, llvm::StringRef path) {
   return write_file(path, [&](llvm::raw_ostream& out) {
     llvm::json::OStream json(out, 2);
-    json.object([&] {
-      FieldWriter fields(json);
-      fields("format", std::string(format_name));
-      fields("version", format_version);
-      list_fields(fields, host);
-    });
+    json.object([&] { write_host(host, json); });
     out << '\n';
   });
 }

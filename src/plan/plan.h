@@ -8,6 +8,7 @@
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
+#include "llvm/Support/JSON.h"
 
 #include <string>
 #include <vector>
@@ -134,6 +135,8 @@ struct Plan {
 std::string decisions_digest(const Plan& plan);
 
 llvm::Error write_plan(const Plan& plan, llvm::StringRef path);
+// The fields of an object that the caller has opened.
+void write_plan(const Plan& plan, llvm::json::OStream& json);
 // Errors: not a plan, unknown or missing fields (named).
 llvm::Expected<Plan> read_plan(llvm::StringRef path);
 // Is it a plan for this build of the program? `path`: where it was read.
@@ -141,6 +144,8 @@ llvm::Error check_build(const Plan& plan, llvm::StringRef program_id, llvm::Stri
 
 // "6 stages, 14 sites", or that there are none.
 std::string summary_of(const Plan& plan);
+// The fields "stages", "sites" and "hidden_loads" of an object that the caller has opened.
+void write_size(const Plan& plan, llvm::json::OStream& json);
 // "trust declared, with 2 of 2 declarations of heddle.toml".
 std::string trust_of(const Plan& plan);
 // For people: stages, sites.

@@ -273,15 +273,17 @@ std::string decisions_digest(const Plan& plan) {
   return llvm::toHex(llvm::ArrayRef(digest).take_front(16), true);
 }
 
+void write_plan(const Plan& plan, llvm::json::OStream& json) {
+  FieldWriter fields(json);
+  fields("format", std::string(format_name));
+  fields("version", format_version);
+  list_fields(fields, plan);
+}
+
 llvm::Error write_plan(const Plan& plan, llvm::StringRef path) {
   return write_file(path, [&](llvm::raw_ostream& out) {
     llvm::json::OStream json(out, 2);
-    json.object([&] {
-      FieldWriter fields(json);
-      fields("format", std::string(format_name));
-      fields("version", format_version);
-      list_fields(fields, plan);
-    });
+    json.object([&] { write_plan(plan, json); });
     out << '\n';
   });
 }

@@ -145,16 +145,36 @@ std::string trust_of(const Plan& plan) {
                  all.file.empty() ? "the program's source" : all.file);
 }
 
-std::string summary_of(const Plan& plan) {
-  size_t stages = 0, sites = 0, hidden = 0;
+namespace {
+
+struct Size {
+  size_t stages = 1, sites = 0, hidden = 0; // stages: of the body that has most
+};
+
+Size size_of(const Plan& plan) {
+  Size size;
   for (const BodyPlan& body : plan.bodies) {
-    stages = std::max(stages, body.sites.empty() ? 1 : body.stages.size());
-    sites += body.sites.size();
-    hidden += size_t(llvm::count_if(body.loads, [](const PlannedLoad& load) { return load.hidden; }));
+    if (!body.sites.empty()) size.stages = std::max(size.stages, body.stages.size());
+    size.sites += body.sites.size();
+    size.hidden += size_t(llvm::count_if(body.loads, [](const PlannedLoad& load) { return load.hidden; }));
   }
-  if (sites == 0) return "no cut is legal and worth it";
-  std::string loads = hidden ? ", " + std::to_string(hidden) + " hidden loads" : "";
-  return std::to_string(stages) + " stages, " + std::to_string(sites) + " sites" + loads;
+  return size;
+}
+
+} // namespace
+
+std::string summary_of(const Plan& plan) {
+  const Size size = size_of(plan);
+  if (size.sites == 0) return "no cut is legal and worth it";
+  std::string loads = size.hidden ? ", " + std::to_string(size.hidden) + " hidden loads" : "";
+  return std::to_string(size.stages) + " stages, " + std::to_string(size.sites) + " sites" + loads;
+}
+
+void write_size(const Plan& plan, llvm::json::OStream& json) {
+  const Size size = size_of(plan);
+  json.attribute("stages", int64_t(size.stages));
+  json.attribute("sites", int64_t(size.sites));
+  json.attribute("hidden_loads", int64_t(size.hidden));
 }
 
 } // namespace heddle
