@@ -10,6 +10,7 @@
 #include "program/expensive.h"
 #include "program/inlining.h"
 #include "program/modelled.h"
+#include "support/progress.h"
 
 #include "llvm/ADT/StringSet.h"
 #include "llvm/IR/Instructions.h"
@@ -300,11 +301,13 @@ llvm::Expected<Analysis> analyse(const Program& program, const BlockTable& block
   PointsToOptions points_to_options = options.points_to;
   for (const Declaration& declaration : declarations.all)
     if (declaration.kind == "allocators") llvm::append_range(points_to_options.allocators, declaration.names);
+  progress_at("what pointers may point to");
   result.points_to = PointsTo::run(*program.module, points_to_options);
   CommutingGroups groups;
   if (!options.locations.without.contains("commuting"))
     groups = CommutingGroups(program, declarations, *result.points_to, result.remarks);
   Rarity rarity(program, blocks, *result.points_to, groups, options.rare);
+  progress_at("what functions touch");
   auto effects = std::make_unique<Effects>(*result.points_to, rarity, &groups);
   std::vector<ObjectSet> own_arrays = find_own_arrays(program, *effects);
   if (packets_get_published(program, *result.points_to, *effects, own_arrays)) {
@@ -334,6 +337,7 @@ llvm::Expected<Analysis> analyse(const Program& program, const BlockTable& block
     open.hot = [&](const llvm::BasicBlock* block) {
       return options.hot(blocks.id(block)) || leads_to_claim(*block);
     };
+  progress_at("what a packet may run");
   std::vector<BodyGraph> body_graphs;
   for (const PacketBody& body : program.bodies)
     body_graphs.push_back(build_body_graph(*body.body, open));
@@ -361,6 +365,7 @@ llvm::Expected<Analysis> analyse(const Program& program, const BlockTable& block
     if (!locations.without.contains("keyed"))
       inferred.emplace_back(*program.bodies[b].body, locations.bodies, *effects);
   }
+  progress_at("what packets share");
   do {
     found.clear();
     for (size_t b = 0; b != program.bodies.size(); ++b) {

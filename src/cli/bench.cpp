@@ -3,6 +3,8 @@
 #include "cli/kept.h"
 #include "cli/running.h"
 
+#include "support/progress.h"
+
 #include "llvm/Support/raw_ostream.h"
 
 namespace heddle {
@@ -16,8 +18,10 @@ struct Options {
 
 llvm::Error run(const Options& given) {
   const ComparisonOptions& options = given.comparison;
+  Progress progress("bench");
   auto result = bench_program(options.program, options.running);
   if (!result) return result.takeError();
+  progress.end();
   print_bench(*result, options.json.text());
   WorkspaceOptions where;
   where.program = options.program;

@@ -4,6 +4,7 @@
 #include "cli/json_option.h"
 #include "host/hosts.h"
 #include "support/file.h"
+#include "support/progress.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -41,17 +42,12 @@ llvm::Error show(const Options& options) {
 
 llvm::Error run(const Options& options) {
   if (options.show) return show(options);
-  CalibrateOptions calibrating = options.calibrate;
-  auto tell = [](llvm::StringRef what, double seconds_left) {
-    llvm::errs() << llvm::formatv("\rheddle: calibrate: {0,-36}{1,4:f0} s left ", what, seconds_left);
-  };
   // Before half a minute is spent on what could not be kept.
   if (options.out.empty())
     if (llvm::Error error = make_host_folder()) return error;
-  const bool on_terminal = llvm::errs().is_displayed();
-  if (on_terminal) calibrating.progress = tell;
-  auto host = calibrate(calibrating);
-  if (on_terminal) llvm::errs() << "\r\33[K"; // clears the line
+  Progress progress("calibrate");
+  auto host = calibrate(options.calibrate);
+  progress.end();
   if (!host) return host.takeError();
   const std::string file = options.out.empty() ? own_host_file() : options.out;
   if (llvm::Error error = write_host(*host, file)) return error;

@@ -6,6 +6,7 @@
 
 #include "program/inspect.h"
 #include "support/file.h"
+#include "support/progress.h"
 #include "toolchain/codegen.h"
 
 #include "llvm/Support/raw_ostream.h"
@@ -21,6 +22,7 @@ struct Options {
 };
 
 llvm::Error run(const Options& options) {
+  Progress progress("inspect");
   auto workspace = Workspace::open(options.workspace);
   if (!workspace) return workspace.takeError();
   auto program = workspace->prepared();
@@ -41,6 +43,7 @@ llvm::Error run(const Options& options) {
   for (const std::string& name : workspace->image().without_bitcode)
     inspection.remarks.push_back({"no-bitcode", name, "linked as it is: Heddle cannot look inside",
                                   "build it with heddle cc to have it analysed"});
+  progress.end();
   print_text(inspection, options.json.text());
   return options.json.print([&](llvm::raw_ostream& out) { print_json(inspection, out); });
 }

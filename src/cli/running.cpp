@@ -101,10 +101,6 @@ llvm::Expected<BenchResult> bench_program(const std::string& program, const Runn
   bench_options.metric = std::move(*metric);
   bench_options.pairs = options.pairs;
   bench_options.budget_seconds = options.budget_seconds;
-  if (llvm::errs().is_displayed())
-    bench_options.progress = [](unsigned round, unsigned rounds) {
-      llvm::errs() << "heddle: bench: round " << round + 1 << " of " << rounds << " \r";
-    };
   return bench(*variants, bench_options);
 }
 

@@ -6,6 +6,7 @@
 
 #include "program/open.h"
 #include "support/diagnostic.h"
+#include "support/progress.h"
 #include "verify/dependencies/check.h"
 
 #include "llvm/Support/raw_ostream.h"
@@ -22,8 +23,10 @@ struct Options {
 };
 
 llvm::Error compare_outputs(const ComparisonOptions& options, const std::string& work_folder) {
+  Progress progress("verify");
   auto result = verify_program(options.program, options.running);
   if (!result) return result.takeError();
+  progress.end();
   print_verify(*result, options.json.text());
   if (llvm::Error error = options.json.write([&](llvm::json::OStream& json) { write_verify(*result, json); }))
     return error;
@@ -38,6 +41,7 @@ llvm::Error compare_outputs(const ComparisonOptions& options, const std::string&
 }
 
 llvm::Error compare_order(const Options& options) {
+  Progress progress("verify");
   WorkspaceOptions where = options.workspace;
   where.program = options.comparison.program;
   auto workspace = Workspace::open(where);
@@ -53,6 +57,7 @@ llvm::Error compare_order(const Options& options) {
   auto result = check_dependencies(workspace->image(), *program, *plan, options.comparison.running.command,
                                    options.staged ? Order::Staged : Order::Original);
   if (!result) return result.takeError();
+  progress.end();
   print_dependencies(*result, options.comparison.json.text());
   if (llvm::Error error = options.comparison.json.write(
           [&](llvm::json::OStream& json) { write_dependencies(*result, json); }))

@@ -89,11 +89,10 @@ llvm::Expected<std::vector<std::string>> Workspace::arguments(std::vector<std::s
   return std::move(args);
 }
 
-Step::Step(std::string name) : name_(std::move(name)), begin_(now()) {
-  if (llvm::errs().is_displayed()) llvm::errs() << "heddle: " << name_ << " ...\r";
-}
+Step::Step(std::string name) : name_(std::move(name)), begin_(now()), progress_(name_) {}
 
 void Step::done(const llvm::Twine& result) {
+  progress_.end();
   llvm::errs() << "heddle: " << name_ << ": " << result << llvm::format(" (%.1f s)\n", now() - begin_);
 }
 

@@ -7,6 +7,7 @@
 #include "host/clock.h"
 #include "host/measure.h"
 #include "host/rounds.h"
+#include "support/progress.h"
 
 #include <algorithm>
 #include <ctime>
@@ -95,12 +96,7 @@ llvm::Expected<Host> calibrate(const CalibrateOptions& options) {
   double planned = 0, spent = 0;
   for (const Step& step : steps)
     planned += rounds * step.seconds;
-  auto tell = [&](llvm::StringRef what) {
-    if (!options.progress) return;
-    // This machine may be faster or slower than the one that the steps were timed on.
-    const double pace = spent > 0 ? begin.seconds() / spent : 1;
-    options.progress(what, (planned - spent) * pace);
-  };
+  auto tell = [&](const char* what) { progress_at({what, spent, planned}); };
 
   tell("noise");
   auto before = quiet(options, host.cpu, begin);

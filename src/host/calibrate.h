@@ -3,7 +3,6 @@
 
 #include "host/host.h"
 
-#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/Error.h"
 
 namespace heddle {
@@ -11,8 +10,6 @@ namespace heddle {
 struct CalibrateOptions {
   bool quick = false;             // fewer repetitions, less code and data: to see that it works
   double most_noise_percent = 10; // of the core itself, before and after
-  // Called before each step with what it measures and how many seconds all may still take.
-  llvm::function_ref<void(llvm::StringRef what, double seconds_left)> progress;
 };
 
 // All figures of this machine, on the last CPU that this process may use. Takes some twenty seconds, and no privileges. Errors: too

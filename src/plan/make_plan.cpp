@@ -20,6 +20,7 @@
 #include "plan/keyed.h"
 #include "plan/sites.h"
 #include "plan/windows.h"
+#include "support/progress.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
@@ -268,6 +269,7 @@ llvm::Expected<Plan> make_plan(llvm::StringRef program_id, const std::vector<Cut
   plan.openings = options.openings;
   PlanOptions chosen = options;
   if (chosen.batch == 0) chosen.batch = 32;
+  progress_at("where to cut");
   for (const CutGraph& graph : graphs)
     plan.bodies.push_back(BodyPlanner(graph, chosen, **policy, plan).run());
   const bool all_interleaved = plan.stages_anything() && !plan.needs_stacks();

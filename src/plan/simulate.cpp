@@ -2,6 +2,7 @@
 
 #include "plan/sites.h"
 #include "plan/weigh.h"
+#include "support/progress.h"
 
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
@@ -39,9 +40,11 @@ simulate(const Trace& trace, const Study& study, const Plan& plan, llvm::ArrayRe
     begins = of_packets[size_t(&packet - trace.packets.data())];
   };
   std::vector<SimulatedMisses> result;
-  for (const CacheGeometry& cache : caches)
+  for (const CacheGeometry& cache : caches) {
+    progress_at({"simulating a cache of " + cache.str(), double(result.size()), double(caches.size())});
     result.push_back({cache.str(), simulate_original(trace, study.footprint, cache),
                       simulate_staged(trace, study.footprint, cache, plan.batch, segment)});
+  }
   return std::move(result);
 }
 

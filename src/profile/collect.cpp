@@ -8,19 +8,18 @@
 #include "support/file.h"
 #include "support/installed.h"
 #include "support/process.h"
+#include "support/progress.h"
 #include "toolchain/codegen.h"
 
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/Process.h"
 #include "llvm/Support/Program.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 
-#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <cstring>
-#include <thread>
 
 namespace heddle {
 
@@ -31,35 +30,6 @@ using Clock = std::chrono::steady_clock;
 double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
-
-// While it lives, one line on the terminal says how many packets were recorded.
-class Progress {
-public:
-  Progress(bool wanted, std::string raw, uint64_t count) {
-    if (wanted && llvm::sys::Process::StandardErrIsDisplayed())
-      thread_ = std::thread([this, raw = std::move(raw), count] { show(raw, count); });
-  }
-  Progress(const Progress&) = delete;
-  Progress& operator=(const Progress&) = delete;
-  ~Progress() {
-    if (!thread_.joinable()) return;
-    done_ = true;
-    thread_.join();
-    llvm::errs() << "\r\x1b[K";
-  }
-
-private:
-  void show(const std::string& raw, uint64_t count) {
-    while (!done_) {
-      llvm::errs() << "\rprofile: " << std::min(raw_progress(raw), count) << " of " << count
-                   << " packets\x1b[K";
-      std::this_thread::sleep_for(std::chrono::milliseconds(200));
-    }
-  }
-
-  std::atomic<bool> done_ = false;
-  std::thread thread_;
-};
 
 llvm::Error build(const ProgramImage& image, const Program& program, const TemporaryFolder& folder,
                   const std::string& executable, bool loads, ProfileResult& result) {
@@ -144,11 +114,17 @@ llvm::Expected<ProfileResult> collect_profile(const ProgramImage& image, const P
   run.directory = options.directory;
   run.timeout_seconds = options.timeout_seconds;
   llvm::Expected<ProcessResult> ended = [&] {
-    Progress progress(options.progress, raw, options.count);
+    // How many packets the input has is not known, but how long it may take at most may be.
+    const Clock::time_point start = Clock::now();
+    const FollowedProgress progress([&] {
+      return ProgressMade{llvm::formatv("{0} packets recorded", raw_progress(raw)), seconds_since(start),
+                          double(options.timeout_seconds)};
+    });
     return run_process(executable, args, run);
   }();
   if (!ended) return ended.takeError();
 
+  progress_at("reading what it recorded");
   llvm::Expected<Trace> trace = read_raw_traces(raw, program.id, {options.count, options.run});
   if (llvm::Error error = check_end(image, *ended, options, bool(trace))) {
     if (!trace) llvm::consumeError(trace.takeError());

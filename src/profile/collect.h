@@ -17,7 +17,6 @@ struct ProfileOptions {
   std::string dcache;           // "48K:12,2M:16,32M:16"; empty: the host's
   unsigned timeout_seconds = 0; // 0: none
   std::string stdin_path, stdout_path, stderr_path, directory; // of the program; empty: inherited
-  bool progress = true; // one line on standard error, if that is a terminal
 };
 
 struct ProfileResult {

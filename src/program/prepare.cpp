@@ -10,6 +10,7 @@
 #include "program/receive.h"
 
 #include "support/file.h"
+#include "support/progress.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Bitcode/BitcodeReader.h"
@@ -327,6 +328,7 @@ std::string program_id(const ProgramImage& image, const PrepareOptions& options)
 Expected<Program> prepare(const ProgramImage& image, const PrepareOptions& options) {
   Program program;
   program.context = std::make_unique<LLVMContext>();
+  progress_at("reading the program");
   // One module, as the linker saw it.
   Expected<std::unique_ptr<Module>> merged = merge_modules(image, *program.context);
   if (!merged) return merged.takeError();
@@ -340,6 +342,7 @@ Expected<Program> prepare(const ProgramImage& image, const PrepareOptions& optio
   join_branches(**machine, separate_captured(module));
   if (Error error = insert_claims(module, options.declarations)) return std::move(error);
   insert_expensive(module);
+  progress_at("finding packet bodies");
   // Packet loops become functions.
   Expected<std::vector<FoundBody>> found = choose_bodies(module, options, program.remarks);
   if (!found) return found.takeError();
@@ -350,6 +353,7 @@ Expected<Program> prepare(const ProgramImage& image, const PrepareOptions& optio
   std::vector<std::string> names;
   for (const PacketBody& body : program.bodies)
     names.push_back(body.body->getName().str());
+  progress_at("optimising");
   optimise(module, **machine, options.opt_level, names);
   split_after_calls(module);
   if (Error error = check_module(module, "optimisation")) return error;

@@ -12,6 +12,7 @@
 #include "support/interrupt.h"
 
 #include "support/diagnostic.h"
+#include "support/progress.h"
 
 #include "llvm/Support/FileSystem.h"
 
@@ -74,6 +75,7 @@ void end_processes(const std::map<uint64_t, Undo>& entries) {
 [[noreturn]] void undo_all(int signal) {
   Register& known = all();
   known.lock.lock(); // for good
+  stop_progress();
   end_processes(known.entries);
   for (auto entry = known.entries.rbegin(); entry != known.entries.rend(); ++entry) {
     const Undo& undo = entry->second;

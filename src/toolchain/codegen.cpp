@@ -10,6 +10,7 @@
 
 #include "support/diagnostic.h"
 #include "support/file.h"
+#include "support/progress.h"
 #include "toolchain/link_record.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -115,6 +116,7 @@ void add_sanitizers(llvm::Module& module, llvm::TargetMachine& machine) {
 } // namespace
 
 Error emit_object(llvm::Module& module, llvm::StringRef path) {
+  progress_at("generating code");
   drop_embedded_bitcode(module);
   std::string why;
   std::unique_ptr<llvm::TargetMachine> machine = machine_for(module, why);

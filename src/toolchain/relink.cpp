@@ -9,6 +9,7 @@
 #include "support/diagnostic.h"
 #include "support/file.h"
 #include "support/process.h"
+#include "support/progress.h"
 #include "toolchain/wrapper.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -141,6 +142,7 @@ Expected<bool> run_link(const std::string& clang, std::vector<std::string> argum
 
 Error relink(const ProgramImage& image, llvm::ArrayRef<std::string> objects,
              llvm::ArrayRef<std::string> extra, StringRef output) {
+  progress_at("linking");
   auto clang = find_clang(image.link.compiler == "clang++");
   if (!clang) return clang.takeError();
   auto folder = TemporaryFolder::create("heddle-link");

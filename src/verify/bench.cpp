@@ -9,6 +9,7 @@
 #include "verify/bench.h"
 
 #include "support/diagnostic.h"
+#include "support/progress.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -58,6 +59,7 @@ public:
   }
 
   llvm::Expected<BenchResult> run() {
+    progress_at("warming up");
     for (unsigned i = 0; i != options_.warm_ups; ++i)
       for (const Variant& variant : variants_)
         if (auto value = measure(variant); !value) return value.takeError();
@@ -75,7 +77,8 @@ private:
       double spent = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
       if (result_.rounds >= least_rounds && options_.budget_seconds > 0 && spent > options_.budget_seconds)
         break;
-      if (options_.progress) options_.progress(result_.rounds + 1, rounds);
+      progress_at({llvm::formatv("round {0} of {1}", result_.rounds + 1, rounds), double(result_.rounds),
+                   double(rounds)});
       for (size_t v = 0; v != variants_.size(); ++v) {
         auto value = measure(variants_[v]);
         if (!value) return value.takeError();
@@ -132,6 +135,7 @@ private:
       result_.no_counters = "hardware counters were not asked for";
       return llvm::Error::success();
     }
+    progress_at("hardware counters");
     Counters counters = Counters::probe();
     result_.no_counters = counters.why_not();
     if (!counters.usable()) return llvm::Error::success();

@@ -6,7 +6,6 @@
 #include "verify/counters.h"
 #include "verify/sandbox.h"
 
-#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -35,8 +34,6 @@ struct BenchOptions {
   double budget_seconds = 0;   // 0: none
   std::optional<unsigned> cpu; // default: last_cpu()
   bool use_counters = true;
-  // Called before each round with its number and the number of rounds.
-  llvm::function_ref<void(unsigned, unsigned)> progress;
 };
 
 struct BenchedVariant {

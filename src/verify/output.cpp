@@ -1,6 +1,7 @@
 #include "verify/output.h"
 
 #include "support/diagnostic.h"
+#include "support/progress.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -181,7 +182,13 @@ llvm::Expected<VerifyResult> verify_outputs(llvm::ArrayRef<Variant> variants, co
   if (!sandbox) return sandbox.takeError();
   Comparison comparison(options, variants.front());
   VerifyResult result;
-  auto reference = sandbox->run(variants.front());
+  auto run_next = [&](const Variant& variant) {
+    const size_t number = result.runs.size();
+    progress_at({llvm::formatv("{0}, run {1} of {2}", variant.name, number + 1, variants.size()),
+                 double(number), double(variants.size())});
+    return sandbox->run(variant);
+  };
+  auto reference = run_next(variants.front());
   if (!reference) return reference.takeError();
   result.runs.push_back(describe(*reference));
   if (reference->process.timed_out || crashed(reference->process.exit_status)) {
@@ -193,7 +200,7 @@ llvm::Expected<VerifyResult> verify_outputs(llvm::ArrayRef<Variant> variants, co
     result.reason = llvm::formatv("all variants exit with status {0}: check the arguments",
                                   reference->process.exit_status);
   for (const Variant& variant : variants.drop_front()) {
-    auto run = sandbox->run(variant);
+    auto run = run_next(variant);
     if (!run) return run.takeError();
     result.runs.push_back(describe(*run));
     auto difference = comparison.compare(*reference, *run, variant);
@@ -201,6 +208,7 @@ llvm::Expected<VerifyResult> verify_outputs(llvm::ArrayRef<Variant> variants, co
     sandbox->discard(*run);
     if (!*difference) continue;
     result.difference = std::move(*difference);
+    progress_at("original once more");
     auto repeated = sandbox->run(variants.front());
     if (!repeated) return repeated.takeError();
     auto own = comparison.compare(*reference, *repeated, variants.front());

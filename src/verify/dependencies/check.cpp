@@ -4,6 +4,7 @@
 #include "program/modelled.h"
 #include "support/file.h"
 #include "support/installed.h"
+#include "support/progress.h"
 #include "toolchain/codegen.h"
 #include "transform/build.h"
 #include "verify/dependencies/instrument.h"
@@ -227,6 +228,7 @@ Expected<DependencyResult> check_dependencies(const ProgramImage& image, const P
 
   auto sandbox = Sandbox::create(command);
   if (!sandbox) return sandbox.takeError();
+  progress_at("running, with every access watched");
   auto run = sandbox->run({"checked",
                            executable,
                            {{"HEDDLE_DEPENDENCIES_OUT", log}, {"HEDDLE_BATCH", std::to_string(plan.batch)}}});
