@@ -22,5 +22,6 @@ void add_doctor(CLI::App& app, Action& chosen);
 void add_generate(CLI::App& app, Action& chosen);
 void add_report(CLI::App& app, Action& chosen);
 void add_optimize(CLI::App& app, Action& chosen);
+void add_specialize(CLI::App& app, Action& chosen);
 
 } // namespace heddle

@@ -48,6 +48,7 @@ int main(int argc, char** argv) {
   add_bench(app, chosen);
   add_report(app, chosen);
   add_optimize(app, chosen);
+  add_specialize(app, chosen);
   add_calibrate(app, chosen);
   add_doctor(app, chosen);
   add_generate(app, chosen);

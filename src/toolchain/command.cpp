@@ -375,6 +375,7 @@ private:
     if (a.starts_with("--target=")) triple = a.drop_front(9);
     if (a == "-target" && next) triple = *next;
     if (triple.empty()) return;
+    command_.bpf_target = triple.starts_with("bpf");
 #if defined(__x86_64__)
     command_.foreign_target |= !triple.starts_with("x86_64") && !triple.starts_with("amd64");
 #elif defined(__aarch64__)

@@ -45,6 +45,7 @@ struct DriverCommand {
   bool partial = false;        // -r, also through -Wl
   bool has_debug = false;      // a -g option that sets the amount of debug information
   bool foreign_target = false; // code for another machine than this one
+  bool bpf_target = false;     // code for the kernel's eBPF machine
   bool response_files = false;
 
   bool compiles() const;  // a C, C++ or IR input takes part

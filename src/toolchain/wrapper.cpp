@@ -10,7 +10,8 @@
 //   a
 //                                 section of its own, beside machine code that is what it would have been;
 //   -g                            when the user gave no -g option, for file:line in explanations; debug
-//                                 information does not change code;
+//                                 information does not change code, except for eBPF, where the loader hands
+//                                 it to the kernel: there it is left out;
 //   -Xlinker /proc/self/fd/N      when something is linked: an object with the section .heddle.link. It is an
 //                                 unnamed file in memory that clang and the linker inherit, so nothing is
 //                                 left behind whatever happens, and nobody has to wait in order to delete it.
@@ -213,7 +214,7 @@ int run_compiler(bool cxx, llvm::ArrayRef<const char*> args) {
   }
   if (command.compiles()) {
     arguments.insert(arguments.end(), {"-Xclang", "-fembed-bitcode=bitcode"});
-    if (!command.has_debug && !saves_temporaries(command)) arguments.push_back("-g");
+    if (!command.has_debug && !command.bpf_target && !saves_temporaries(command)) arguments.push_back("-g");
   }
   // The extra object goes first, where no -x, --whole-archive or --format of the user's is in force yet.
   if (command.phase == DriverPhase::Link && !command.partial && !command.foreign_target &&

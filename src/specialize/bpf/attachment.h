@@ -1,0 +1,29 @@
+// Where a program is attached, and how another one takes its place.
+#pragma once
+
+#include "specialize/bpf/running.h"
+
+namespace heddle {
+
+// One place: a network interface in one of XDP's modes, or a link that somebody else made.
+class Attachment {
+public:
+  // The one place where the program is attached. Errors: none; several.
+  static llvm::Expected<Attachment> find(const RunningProgram& program);
+
+  // Puts `next` where `now` is, in one step: every packet meets one of the two. Fails, and changes nothing, where `now` is
+  // no longer there.
+  llvm::Error replace(int now, int next) const;
+
+  const std::string& where() const { return where_; }
+
+private:
+  Attachment() = default;
+
+  Descriptor link_;   // of a link
+  int interface_ = 0; // of an interface
+  uint32_t mode_ = 0; // of an interface: XDP_FLAGS_*_MODE
+  std::string where_; // for messages
+};
+
+} // namespace heddle

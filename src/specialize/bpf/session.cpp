@@ -1,0 +1,83 @@
+#include "specialize/bpf/session.h"
+
+#include "specialize/bpf/state.h"
+#include "support/diagnostic.h"
+
+#include "llvm/IR/Module.h"
+#include "llvm/Support/FormatVariadic.h"
+
+#include <linux/bpf.h>
+#include <unistd.h>
+
+namespace heddle {
+
+using llvm::Error;
+using llvm::Expected;
+
+namespace {
+
+Expected<uint32_t> find_program(const ProgramChoice& choice) {
+  if (!choice.interface.empty()) return program_on_interface(choice.interface);
+  if (!choice.pin.empty()) return program_pinned_at(choice.pin);
+  return choice.id;
+}
+
+} // namespace
+
+BpfSession::BpfSession(std::unique_ptr<State> state) : state_(std::move(state)) {}
+BpfSession::BpfSession(BpfSession&&) noexcept = default;
+BpfSession::~BpfSession() = default;
+
+Expected<BpfSession> BpfSession::open(const SpecializeOptions& options) {
+  auto id = find_program(options.program);
+  if (!id) return id.takeError();
+  auto running = open_running_program(*id);
+  if (!running) return running.takeError();
+  if (running->type != BPF_PROG_TYPE_XDP)
+    return diagnose("is not an XDP program", "Heddle specializes XDP programs; `bpftool prog` lists them",
+                    "program " + std::to_string(running->id));
+  auto object = read_bpf_object(options.object);
+  if (!object) return object.takeError();
+  auto state = std::make_unique<State>();
+  state->options = options;
+  state->object = std::move(*object);
+  state->running = std::move(*running);
+  auto function = function_of(state->object.bytes, state->object.path, state->running);
+  if (!function) return function.takeError();
+  state->function = std::move(*function);
+  if (Error error = check_object_matches(state->loading(), state->running)) return std::move(error);
+  return BpfSession(std::move(state));
+}
+
+void BpfSession::print_analysis(llvm::raw_ostream& out) {
+  State& s = *state_;
+  auto compiler = BpfCompiler::open(s.object.bitcode, s.context, s.object.path);
+  if (!compiler) return report(compiler.takeError());
+  compiler->optimize();
+  std::vector<MapView> views = view_maps(compiler->module(), s.running);
+  leave_shared_maps(views, {s.running.id});
+  out << "program " << s.running.id << " (" << s.function << "), tag " << s.running.tag << ", "
+      << s.running.code.size() / 8 << " instructions\n";
+  constexpr const char* row = "{0,-20} {1,-14} {2,8} {3,8} {4,5} {5,5} {6,8} {7,8} {8,8}  {9}\n";
+  out << llvm::formatv(row, "map", "type", "entries", "most", "key", "value", "lookups", "updates", "deletes",
+                       "verdict");
+  for (const MapView& view : views) {
+    if (!view.running) continue;
+    std::string entries = "?";
+    if (view.reason.empty()) {
+      auto table = read_table(view);
+      if (!table) return report(table.takeError());
+      if (*table) entries = std::to_string((*table)->entries.size());
+    }
+    out << llvm::formatv(row, view.uses.name, name_of_map_type(view.running->type), entries,
+                         view.running->most_entries, view.running->key_bytes, view.running->value_bytes,
+                         view.uses.lookups.size(), view.uses.updates.size(), view.uses.deletes.size(),
+                         view.reason.empty() ? "read-only" : view.reason);
+  }
+  for (const MapView& view : views)
+    if (view.running && !view.reason.empty())
+      out << view.reason << ": " << view.uses.name << (view.where.empty() ? "" : ", " + view.where) << ": "
+          << view.what << "; hint: " << view.hint << '\n';
+}
+
+} // namespace heddle
