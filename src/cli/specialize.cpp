@@ -12,14 +12,13 @@ struct Options : SpecializeOptions {
   bool once = false, dry_run = false;
 };
 
-llvm::Error run(const Options& options) {
-  if (!options.once || !options.dry_run)
-    return diagnose("only --once --dry-run is there so far",
-                    "add both: they print what is known of the program's maps");
+llvm::Error run(Options options) {
+  if (options.once) options.period_seconds = 0;
   auto session = BpfSession::open(options);
   if (!session) return session.takeError();
+  if (!options.dry_run) return session->run(llvm::outs());
   session->print_analysis(llvm::outs());
-  return llvm::Error::success();
+  return session->print_version(llvm::outs());
 }
 
 } // namespace
@@ -36,8 +35,15 @@ void add_specialize(CLI::App& app, Action& chosen) {
       ->add_option("--object", options->object,
                    "the object it was loaded from, built by `heddle cc -target bpf`")
       ->required();
-  command->add_flag("--once", options->once, "make one version");
-  command->add_flag("--dry-run", options->dry_run, "print what would be done, and do nothing");
+  auto* period =
+      command->add_option("--period", options->period_seconds, "seconds between looks at the tables");
+  period->check(CLI::Range(0.01, 3600.0));
+  command->add_flag("--once", options->once, "make one version, and stay with it until interrupted")
+      ->excludes(period);
+  command->add_flag("--dry-run", options->dry_run, "print what would be done; attach nothing");
+  command->add_option("--disable", options->disabled, "leave out passes, by name")
+      ->delimiter(',')
+      ->check(CLI::IsMember(specialize_pass_names()));
   command->callback([&chosen, options] { chosen = [options] { return run(*options); }; });
 }
 

@@ -24,6 +24,10 @@ Expected<uint32_t> find_program(const ProgramChoice& choice) {
 
 } // namespace
 
+std::vector<std::string> specialize_pass_names() {
+  return {std::begin(specialize_passes), std::end(specialize_passes)};
+}
+
 BpfSession::BpfSession(std::unique_ptr<State> state) : state_(std::move(state)) {}
 BpfSession::BpfSession(BpfSession&&) noexcept = default;
 BpfSession::~BpfSession() = default;
@@ -46,15 +50,19 @@ Expected<BpfSession> BpfSession::open(const SpecializeOptions& options) {
   if (!function) return function.takeError();
   state->function = std::move(*function);
   if (Error error = check_object_matches(state->loading(), state->running)) return std::move(error);
+  auto compiler = BpfCompiler::open(state->object.bitcode, state->context, state->object.path);
+  if (!compiler) return compiler.takeError();
+  compiler->optimize();
+  state->views = view_maps(compiler->module(), state->running);
+  state->compiler.emplace(std::move(*compiler));
+  for (const std::string& pass : options.disabled)
+    state->disabled.insert(pass);
   return BpfSession(std::move(state));
 }
 
 void BpfSession::print_analysis(llvm::raw_ostream& out) {
   State& s = *state_;
-  auto compiler = BpfCompiler::open(s.object.bitcode, s.context, s.object.path);
-  if (!compiler) return report(compiler.takeError());
-  compiler->optimize();
-  std::vector<MapView> views = view_maps(compiler->module(), s.running);
+  std::vector<MapView> views = s.views;
   leave_shared_maps(views, {s.running.id});
   out << "program " << s.running.id << " (" << s.function << "), tag " << s.running.tag << ", "
       << s.running.code.size() / 8 << " instructions\n";

@@ -7,8 +7,12 @@
 #include "specialize/bpf/maps.h"
 #include "specialize/bpf/object_file.h"
 #include "specialize/bpf/session.h"
+#include "specialize/bpf/version.h"
+#include "specialize/bpf/watch.h"
 
 #include "llvm/IR/LLVMContext.h"
+
+#include <optional>
 
 namespace heddle {
 
@@ -17,9 +21,29 @@ struct BpfSession::State {
   BpfObjectFile object;
   RunningProgram running;
   std::string function;
+  // What the analysis is of: the program as clang optimised it.
   llvm::LLVMContext context;
+  std::optional<BpfCompiler> compiler;
+  std::vector<MapView> views;
+  llvm::StringSet<> disabled; // passes that the user left out, and those that the verifier refused
 
   Loading loading() const { return {object.bytes, object.path, function, -1}; }
+
+  // Ids of the maps that may be specialized as far as the program goes.
+  std::vector<uint32_t> candidates() const;
+
+  // What a version would be made for; nothing if the tables are changing just now. `own`: the programs that are this one.
+  llvm::Expected<std::optional<Snapshot>> snapshot(const Watch& watch,
+                                                   const std::vector<uint32_t>& own) const;
+
+  struct Loaded {
+    Version version;
+    RunningProgram program;
+    double milliseconds = 0; // from the snapshot to the loaded program
+  };
+
+  // Makes and loads a version. What the verifier refuses is made again without one pass after another.
+  llvm::Expected<Loaded> load(const Snapshot& snapshot, const Watch& watch);
 };
 
 } // namespace heddle

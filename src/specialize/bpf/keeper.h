@@ -1,0 +1,36 @@
+// Swapping programs, and the promise that the original comes back.
+//
+// A process of its own holds the original program and what notices changes of tables. It waits for this one to end, however it
+// ends (kill -9 included), puts the original back and ends, too. So a specialized version never runs without its watch.
+#pragma once
+
+#include "specialize/bpf/attachment.h"
+#include "support/interrupt.h"
+
+#include <memory>
+
+namespace heddle {
+
+class Keeper {
+public:
+  // To be called when everything that must live as long as a version is open, and before the first swap.
+  static llvm::Expected<Keeper> start(const Attachment& attachment, const RunningProgram& original);
+  Keeper(Keeper&&) noexcept;
+  ~Keeper(); // puts the original back
+
+  // Puts the program `next` in the place of what runs there now.
+  llvm::Error replace(RunningProgram next);
+
+  uint32_t now() const;
+
+  // Puts the original back and ends the keeper. Fails where somebody else has replaced the program.
+  llvm::Error restore();
+
+private:
+  struct Shared;
+  struct State;
+  explicit Keeper(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+} // namespace heddle

@@ -1,0 +1,160 @@
+// From one version to the next.
+#include "specialize/bpf/keeper.h"
+#include "specialize/bpf/state.h"
+#include "support/diagnostic.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+
+#include <bpf/bpf.h>
+#include <chrono>
+#include <thread>
+
+namespace heddle {
+
+using llvm::Error;
+using llvm::Expected;
+using llvm::StringRef;
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// The one value of a map that stands for global variables.
+Expected<std::string> variables_in(const RunningMap& map) {
+  std::string bytes(map.value_bytes, '\0');
+  uint32_t zero = 0;
+  if (bpf_map_lookup_elem(map.fd.get(), &zero, bytes.data()) == 0) return bytes;
+  return bpf_error("cannot be read", errno, "map " + map.name);
+}
+
+void print(const Version& version, llvm::raw_ostream& out) {
+  for (const Performed& p : version.performed)
+    out << "  " << p.pass << ": " << p.table << (p.where.empty() ? "" : ", " + p.where) << ": " << p.what
+        << '\n';
+  for (const Remark& r : version.remarks)
+    out << "  " << r.code << ": " << r.where << ": " << r.what << "; hint: " << r.hint << '\n';
+}
+
+} // namespace
+
+std::vector<uint32_t> BpfSession::State::candidates() const {
+  std::vector<uint32_t> ids;
+  for (const MapView& view : views)
+    if (view.running && view.reason.empty()) ids.push_back(view.running->id);
+  return ids;
+}
+
+Expected<std::optional<Snapshot>> BpfSession::State::snapshot(const Watch& watch,
+                                                              const std::vector<uint32_t>& own) const {
+  std::optional<uint64_t> epoch = watch.settled_epoch();
+  if (!epoch) return std::nullopt;
+  Snapshot taken;
+  taken.epoch = *epoch;
+  std::vector<MapView> now = views;
+  leave_shared_maps(now, own);
+  for (const MapView& view : now) {
+    if (!view.running || !view.reason.empty()) continue;
+    auto table = read_table(view);
+    if (!table) return table.takeError();
+    if (*table) taken.tables[view.uses.name] = std::move(**table);
+  }
+  for (const RunningMap& map : running.maps) {
+    size_t section = StringRef(map.name).find(".rodata");
+    if (section == StringRef::npos || !map.frozen) continue;
+    auto bytes = variables_in(map);
+    if (!bytes) return bytes.takeError();
+    taken.frozen[map.name.substr(section)] = std::move(*bytes);
+  }
+  if (watch.epoch() != taken.epoch) return std::nullopt;
+  return taken;
+}
+
+Expected<BpfSession::State::Loaded> BpfSession::State::load(const Snapshot& snapshot, const Watch& watch) {
+  auto begin = Clock::now();
+  auto attempt = [&](const llvm::StringSet<>& without) -> Expected<Loaded> {
+    auto version = make_version({object, function, snapshot, without});
+    if (!version) return version.takeError();
+    auto fd = load_version({version->object, object.path, function, watch.guard()}, running);
+    if (!fd) return fd.takeError();
+    auto program = open_running_program(std::move(*fd));
+    if (!program) return program.takeError();
+    double milliseconds = std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+    return Loaded{std::move(*version), std::move(*program), milliseconds};
+  };
+  auto loaded = attempt(disabled);
+  if (loaded) return loaded;
+  std::string log;
+  auto is_refusal = [&](Error error) {
+    return llvm::handleErrors(std::move(error), [&](const Rejected& refusal) { log = refusal.log_text(); });
+  };
+  if (Error error = is_refusal(loaded.takeError())) return std::move(error);
+  // First each pass alone, then all from the last to the first.
+  llvm::StringSet<> fewer = disabled;
+  for (bool alone : {true, false})
+    for (const char* pass : llvm::reverse(specialize_passes)) {
+      if (disabled.contains(pass)) continue;
+      llvm::StringSet<> without = alone ? disabled : fewer;
+      without.insert(pass);
+      fewer.insert(pass);
+      auto again = attempt(without);
+      if (again) {
+        again->version.remarks.push_back(
+            {"refused", pass, "the verifier refuses the program with this pass",
+             "left out from now on; report it with the verifier's words: " + log});
+        disabled = without;
+        return again;
+      }
+      if (Error error = is_refusal(again.takeError())) return std::move(error);
+    }
+  return diagnose("the verifier refuses the program as Heddle compiles it, without any pass: " + log,
+                  "compile it with -O2, as heddle cc's bitcode is compiled again", object.path);
+}
+
+Error BpfSession::print_version(llvm::raw_ostream& out) {
+  State& s = *state_;
+  auto watch = Watch::start(s.candidates());
+  if (!watch) return watch.takeError();
+  auto taken = s.snapshot(*watch, {s.running.id});
+  if (!taken) return taken.takeError();
+  if (!*taken)
+    return diagnose("the tables are changing just now", "try again when the control plane is quiet",
+                    "program " + std::to_string(s.running.id));
+  auto loaded = s.load(**taken, *watch);
+  if (!loaded) return loaded.takeError();
+  out << llvm::formatv("version: {0} instructions instead of {1}, {2} checks, accepted by the verifier\n",
+                       loaded->program.code.size() / 8, s.running.code.size() / 8,
+                       loaded->version.checks + 1);
+  print(loaded->version, out);
+  return Error::success();
+}
+
+Error BpfSession::run(llvm::raw_ostream& out) {
+  State& s = *state_;
+  auto attachment = Attachment::find(s.running);
+  if (!attachment) return attachment.takeError();
+  auto watch = Watch::start(s.candidates());
+  if (!watch) return watch.takeError();
+  auto keeper = Keeper::start(*attachment, s.running);
+  if (!keeper) return keeper.takeError();
+
+  std::optional<uint64_t> made_for;
+  auto period = std::chrono::duration<double>(s.options.period_seconds > 0 ? s.options.period_seconds : 0.05);
+  for (;; std::this_thread::sleep_for(period)) {
+    if (made_for && (s.options.period_seconds == 0 || *made_for == watch->epoch())) continue;
+    auto taken = s.snapshot(*watch, {s.running.id, keeper->now()});
+    if (!taken) return taken.takeError();
+    if (!*taken) continue;
+    auto loaded = s.load(**taken, *watch);
+    if (!loaded) return loaded.takeError();
+    if (watch->epoch() != (*taken)->epoch) continue; // it would only ever fall back
+    if (Error error = keeper->replace(std::move(loaded->program))) return error;
+    made_for = (*taken)->epoch;
+    out << llvm::formatv("{0}: program {1} for epoch {2}, {3:f1} ms, {4} checks\n", attachment->where(),
+                         keeper->now(), *made_for, loaded->milliseconds, loaded->version.checks + 1);
+    print(loaded->version, out);
+    out.flush();
+  }
+}
+
+} // namespace heddle

@@ -1,0 +1,284 @@
+// How a version is made. The bitcode is optimised as clang did it, so that helpers are called by number and pointers are in
+// registers; the sites are planned; the program gets its second body and the checks between the two (fallback.h); each planned
+// site of the first body is rewritten; and LLVM optimises again, which is where constants propagate and dead code goes.
+//
+// Where checks are needed. A specialized read stands for the table as it was at the last check before it. So between that
+// check and the read nothing may happen that others could see or could have changed (sites.h: meets_others): then the reads might
+// as well have happened at the check, and the packet sees tables as the original program could have seen them, one after
+// another, in the order of time. Where something of the kind may have happened, the read gets a check of its own. What a
+// program reads of an array's element later than it looked it up, it reads as it is by then; such sites are left alone
+// where anything happens in between. Elements of hash tables and tries are replaced, not changed.
+#include "specialize/bpf/version.h"
+
+#include "specialize/bpf/compile.h"
+#include "specialize/bpf/load.h"
+#include "specialize/bpf/sections.h"
+#include "specialize/fallback.h"
+#include "specialize/inline_table.h"
+#include "support/diagnostic.h"
+
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Analysis/ConstantFolding.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/CFG.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/Transforms/Utils/ModuleUtils.h"
+
+namespace heddle {
+
+using namespace llvm;
+
+namespace {
+
+constexpr size_t most_inlined_exact = 16, most_inlined_prefixes = 12;
+
+enum class Action { Eliminate, Inline, Fields };
+
+struct Site {
+  CallInst* lookup;
+  const Table* table;
+  Action action;
+};
+
+bool is_value_of(const Value* pointer, const CallInst& lookup) {
+  SmallVector<const Value*, 4> objects;
+  getUnderlyingObjects(pointer, objects, nullptr, /*MaxLookup=*/0);
+  return is_contained(objects, &lookup);
+}
+
+// Which sites are specialized, and where checks stand.
+class Plan {
+public:
+  Plan(Function& function, const Snapshot& snapshot, const StringSet<>& disabled, Version& version)
+      : function_(function), snapshot_(snapshot), disabled_(disabled), version_(version) {}
+
+  void run(const std::vector<MapUses>& maps) {
+    for (const MapUses& uses : maps)
+      choose(uses);
+    while (!place_checks())
+      ;
+  }
+
+  std::vector<Site> sites;
+  std::vector<Instruction*> checks;
+
+private:
+  bool enabled(StringRef pass) const { return !disabled_.contains(pass); }
+
+  void choose(const MapUses& uses) {
+    auto found = snapshot_.tables.find(uses.name);
+    if (found == snapshot_.tables.end()) return;
+    const Table& table = found->second;
+    size_t most = table.kind == TableKind::Lpm ? most_inlined_prefixes : most_inlined_exact;
+    for (CallInst* lookup : uses.lookups) {
+      if (lookup->getFunction() != &function_) {
+        version_.remarks.push_back({"in-function", place_of(*lookup),
+                                    "the lookup in " + uses.name + " is in a function of its own",
+                                    "inline it (static __always_inline)"});
+      } else if (table.entries.empty()) {
+        if (enabled("table-elimination")) sites.push_back({lookup, &table, Action::Eliminate});
+      } else if (table.entries.size() <= most && enabled("inline-table")) {
+        sites.push_back({lookup, &table, Action::Inline});
+      } else if (enabled("constant-fields") && count_deciding_fields(*lookup, table) != 0) {
+        sites.push_back({lookup, &table, Action::Fields});
+      } else if (table.entries.size() > most) {
+        version_.remarks.push_back({"too-many-entries", place_of(*lookup),
+                                    uses.name + " has " + std::to_string(table.entries.size()) + " entries",
+                                    "tables of up to " + std::to_string(most) + " become code"});
+      }
+    }
+  }
+
+  // False if a site had to be given up: then all has to be seen anew.
+  bool place_checks() {
+    inlined_.clear();
+    of_lookup_.clear();
+    for (const Site& site : sites) {
+      of_lookup_[site.lookup] = &site;
+      if (site.action != Action::Fields) inlined_.insert(site.lookup);
+    }
+    stale_behind_.clear();
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (BasicBlock& block : function_) {
+        bool stale = walk(block, stale_before(block), nullptr);
+        if (stale == stale_behind_.lookup(&block)) continue;
+        stale_behind_[&block] = stale;
+        changed = true;
+      }
+    }
+    checks.clear();
+    for (BasicBlock& block : function_) {
+      const Site* late = nullptr;
+      walk(block, stale_before(block), &late);
+      if (!late) continue;
+      version_.remarks.push_back({"read-later", place_of(*late->lookup),
+                                  late->table->name + " is read after something that others may see",
+                                  "read the element's fields right after the lookup"});
+      erase_if(sites, [&](const Site& site) { return site.lookup == late->lookup; });
+      return false;
+    }
+    return true;
+  }
+
+  bool stale_before(BasicBlock& block) const {
+    return any_of(predecessors(&block), [&](BasicBlock* before) { return stale_behind_.lookup(before); });
+  }
+
+  // Whether anything has met others since the last check, at the end of the block. The second time, with `late`, notes the checks,
+  // and the array whose element is read too late.
+  bool walk(BasicBlock& block, bool stale, const Site** late) {
+    for (Instruction& instruction : block) {
+      if (const Site* site = of_lookup_.lookup(&instruction)) {
+        bool fields = site->action == Action::Fields;
+        if (late && (stale || fields)) checks.push_back(fields ? instruction.getNextNode() : &instruction);
+        stale = false;
+        continue;
+      }
+      if (late && stale)
+        if (auto* load = dyn_cast<LoadInst>(&instruction)) *late = array_behind(*load, *late);
+      stale |= meets_others(instruction, inlined_);
+    }
+    return stale;
+  }
+
+  const Site* array_behind(const LoadInst& load, const Site* otherwise) const {
+    for (const Site& site : sites)
+      if (site.table->kind == TableKind::Array && is_value_of(load.getPointerOperand(), *site.lookup))
+        return &site;
+    return otherwise;
+  }
+
+  Function& function_;
+  const Snapshot& snapshot_;
+  const StringSet<>& disabled_;
+  Version& version_;
+  SmallPtrSet<const Value*, 8> inlined_;
+  DenseMap<const Instruction*, const Site*> of_lookup_;
+  DenseMap<const BasicBlock*, bool> stale_behind_;
+};
+
+// What the loader set before it froze the section is a constant by now.
+unsigned fold_frozen(Module& module, const DataSections& sections, const Snapshot& snapshot) {
+  const DataLayout& layout = module.getDataLayout();
+  unsigned folded = 0;
+  for (const auto& [section, data] : sections) {
+    auto bytes = snapshot.frozen.find(section);
+    if (bytes == snapshot.frozen.end()) continue;
+    for (const auto& variable : data.variables) {
+      GlobalVariable* global = module.getGlobalVariable(variable.getKey(), /*AllowInternal=*/true);
+      if (!global || !global->isConstant()) continue;
+      SmallVector<LoadInst*, 8> loads;
+      for (User* user : global->users())
+        if (auto* load = dyn_cast<LoadInst>(user)) loads.push_back(load);
+      for (LoadInst* load : loads) {
+        size_t size = layout.getTypeStoreSize(load->getType());
+        if (!load->getType()->isIntegerTy() || variable.getValue() + size > bytes->second.size()) continue;
+        StringRef stored = StringRef(bytes->second).substr(variable.getValue(), size);
+        Constant* whole = ConstantDataArray::getString(module.getContext(), stored, /*AddNull=*/false);
+        Constant* value = ConstantFoldLoadFromConst(whole, load->getType(), layout);
+        if (!value) continue;
+        load->replaceAllUsesWith(value);
+        load->eraseFromParent();
+        ++folded;
+      }
+    }
+  }
+  return folded;
+}
+
+// Global variables stay where they are in the running program, whatever becomes of their uses.
+void keep_variables(Module& module) {
+  SmallVector<GlobalValue*, 16> kept;
+  for (GlobalVariable& variable : module.globals())
+    if (!variable.isDeclaration() && !variable.getName().starts_with("llvm.") &&
+        !variable.hasPrivateLinkage())
+      kept.push_back(&variable);
+  appendToCompilerUsed(module, kept);
+}
+
+// Constants that LLVM made (tables of switches) must not move those that were there.
+void set_new_constants_apart(Module& module, const StringSet<>& before) {
+  for (GlobalVariable& variable : module.globals())
+    if (variable.isConstant() && variable.hasInitializer() && !variable.hasSection() &&
+        !before.contains(variable.getName()))
+      variable.setSection(constants_section);
+}
+
+void rewrite(const Site& site, Version& version) {
+  const Table& table = *site.table;
+  std::string where = place_of(*site.lookup), entries = std::to_string(table.entries.size());
+  switch (site.action) {
+  case Action::Eliminate:
+    eliminate_lookup(*site.lookup);
+    version.performed.push_back({"table-elimination", table.name, where, "empty"});
+    return;
+  case Action::Inline:
+    inline_lookup(*site.lookup, *site.lookup->getArgOperand(1), table, constants_section);
+    version.performed.push_back({"inline-table", table.name, where, entries + " entries"});
+    return;
+  case Action::Fields:
+    unsigned folded = fold_constant_fields(*site.lookup, table);
+    version.performed.push_back(
+        {"constant-fields", table.name, where, std::to_string(folded) + " reads, " + entries + " entries"});
+    return;
+  }
+}
+
+} // namespace
+
+Expected<Version> make_version(const VersionRequest& request) {
+  LLVMContext context;
+  auto compiler = BpfCompiler::open(request.object.bitcode, context, request.object.path);
+  if (!compiler) return compiler.takeError();
+  auto layout = data_sections_of(request.object.bytes);
+  if (!layout) return layout.takeError();
+  compiler->optimize();
+  Module& module = compiler->module();
+  Function* function = module.getFunction(request.function);
+  if (!function || function->isDeclaration())
+    return diagnose("its bitcode has no function " + request.function, "compile it again",
+                    request.object.path);
+
+  Version version;
+  keep_variables(module);
+  StringSet<> before;
+  for (const GlobalVariable& variable : module.globals())
+    before.insert(variable.getName());
+  if (!request.disabled.contains("frozen-constants")) {
+    if (unsigned folded = fold_frozen(module, *layout, request.snapshot))
+      version.performed.push_back({"frozen-constants", ".rodata", "", std::to_string(folded) + " reads"});
+    compiler->optimize();
+  }
+
+  Plan plan(*function, request.snapshot, request.disabled, version);
+  plan.run(find_map_uses(module));
+  if (!plan.sites.empty()) {
+    Type* number = Type::getInt64Ty(context);
+    auto* guard = new GlobalVariable(module, number, /*isConstant=*/false, GlobalValue::ExternalLinkage,
+                                     ConstantInt::get(number, 0), "heddle_epoch");
+    guard->setSection(guard_section);
+    add_fallback(*function, {guard, request.snapshot.epoch}, plan.checks);
+    version.checks = plan.checks.size();
+    for (const Site& site : plan.sites)
+      rewrite(site, version);
+    if (verifyModule(module, &errs()))
+      return make_error<Rejected>("LLVM finds the rewritten program malformed");
+    compiler->optimize();
+  }
+  set_new_constants_apart(module, before);
+  auto object = compiler->emit();
+  if (!object) return object.takeError();
+  auto now = data_sections_of(*object);
+  if (!now) return now.takeError();
+  if (*now != *layout) return make_error<Rejected>("data-layout: global variables would lie elsewhere");
+  version.object = std::move(*object);
+  return version;
+}
+
+} // namespace heddle

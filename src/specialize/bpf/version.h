@@ -1,0 +1,46 @@
+// A version of the program for what its tables hold.
+#pragma once
+
+#include "specialize/bpf/maps.h"
+#include "specialize/bpf/object_file.h"
+#include "support/diagnostic.h"
+
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace heddle {
+
+// What a version is made for, read while nothing changed.
+struct Snapshot {
+  uint64_t epoch = 0;
+  llvm::StringMap<Table> tables;       // by map name: those that may be specialized
+  llvm::StringMap<std::string> frozen; // by section: global variables that nobody changes any more
+};
+
+// The passes, in the order in which they run; each can be left out by name.
+inline constexpr const char* specialize_passes[] = {"frozen-constants", "table-elimination", "inline-table",
+                                                    "constant-fields"};
+
+// One thing that a pass did.
+struct Performed {
+  std::string pass, table, where, what;
+};
+
+struct Version {
+  std::string object; // bytes
+  std::vector<Performed> performed;
+  std::vector<Remark> remarks;
+  unsigned checks = 0; // of the guard, beside the one at the entry
+};
+
+struct VersionRequest {
+  const BpfObjectFile& object;
+  llvm::StringRef function; // the program
+  const Snapshot& snapshot;
+  const llvm::StringSet<>& disabled; // passes
+};
+
+// Error `data-layout` as a Rejected: LLVM laid the global variables out in another way than in the running program.
+llvm::Expected<Version> make_version(const VersionRequest& request);
+
+} // namespace heddle
