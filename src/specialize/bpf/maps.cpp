@@ -118,6 +118,24 @@ std::vector<MapView> view_maps(llvm::Module& module, const RunningProgram& runni
   return views;
 }
 
+namespace {
+
+// Ids of the maps that are in the map of maps.
+std::vector<uint32_t> maps_in(int fd, uint32_t key_bytes) {
+  std::vector<uint32_t> ids;
+  std::string key(key_bytes, '\0'), before;
+  const char* last = nullptr;
+  while (ids.size() < most_entries_read && bpf_map_get_next_key(fd, last, key.data()) == 0) {
+    uint32_t id = 0;
+    if (bpf_map_lookup_elem(fd, key.data(), &id) == 0) ids.push_back(id);
+    before = key;
+    last = before.data();
+  }
+  return ids;
+}
+
+} // namespace
+
 void leave_shared_maps(std::vector<MapView>& views, const std::vector<uint32_t>& own) {
   auto leave_map = [&](uint32_t id, StringRef reason, const llvm::Twine& what, StringRef hint) {
     for (MapView& view : views)
@@ -146,6 +164,17 @@ void leave_shared_maps(std::vector<MapView>& views, const std::vector<uint32_t>&
     if (info.type == BPF_PROG_TYPE_SYSCALL)
       for (MapView& view : views)
         if (view.running) leave(view, "syscall-program", "a program of type syscall is loaded", "unload it");
+  }
+  for (uint32_t id = 0; bpf_map_get_next_id(id, &id) == 0;) {
+    Descriptor fd(bpf_map_get_fd_by_id(id));
+    bpf_map_info info{};
+    uint32_t bytes = sizeof info;
+    if (!fd || bpf_obj_get_info_by_fd(fd.get(), &info, &bytes) != 0) continue;
+    if (info.type != BPF_MAP_TYPE_ARRAY_OF_MAPS && info.type != BPF_MAP_TYPE_HASH_OF_MAPS) continue;
+    for (uint32_t inner : maps_in(fd.get(), info.key_size))
+      leave_map(inner, "inner-map",
+                "it is in map " + llvm::Twine(id) + " (" + info.name + "), by which others may write it",
+                "give each program maps of its own, where that is possible");
   }
   for (uint32_t id = 0; bpf_link_get_next_id(id, &id) == 0;) {
     Descriptor fd(bpf_link_get_fd_by_id(id));

@@ -141,6 +141,9 @@ Error BpfSession::run(llvm::raw_ostream& out) {
   std::optional<uint64_t> made_for;
   auto period = std::chrono::duration<double>(s.options.period_seconds > 0 ? s.options.period_seconds : 0.05);
   for (;; std::this_thread::sleep_for(period)) {
+    if (watch->missed() != 0)
+      return diagnose("a change of a table may have gone unnoticed: this kernel interrupts the watch",
+                      "do not specialize on this kernel, and report it", attachment->where());
     if (made_for && (s.options.period_seconds == 0 || *made_for == watch->epoch())) continue;
     auto taken = s.snapshot(*watch, {s.running.id, keeper->now()});
     if (!taken) return taken.takeError();

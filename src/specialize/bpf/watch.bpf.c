@@ -38,6 +38,7 @@ struct file {
 } RELOCATED;
 
 struct bpf_map {
+  enum bpf_map_type map_type;
   unsigned int id;
 } RELOCATED;
 
@@ -79,16 +80,15 @@ static struct heddle_epochs* counters(void) {
   return bpf_map_lookup_elem(&epochs, &zero);
 }
 
-// The id of the map that descriptor `fd` of the current process stands for, or 0 where that is not known.
-static __u32 map_of(__u32 fd) {
+// The map that descriptor `fd` of the current process stands for, or null where that is not known.
+static struct bpf_map* map_of(__u32 fd) {
   struct task_struct* task = (void*)bpf_get_current_task();
   struct fdtable* table = BPF_CORE_READ(task, files, fdt);
   if (!table || fd >= BPF_CORE_READ(table, max_fds)) return 0;
   void** slots = BPF_CORE_READ(table, fd);
   struct file* file = 0;
   if (bpf_probe_read_kernel(&file, sizeof file, slots + fd) || !file) return 0;
-  struct bpf_map* map = BPF_CORE_READ(file, private_data);
-  return map ? BPF_CORE_READ(map, id) : 0;
+  return BPF_CORE_READ(file, private_data);
 }
 
 static int may_change(__u64 command, const void* attributes) {
@@ -112,8 +112,12 @@ static int may_change(__u64 command, const void* attributes) {
     return 0;
   }
   if (bpf_probe_read_user(&fd, sizeof fd, attributes + offset)) return 1;
-  __u32 id = map_of(fd);
-  if (id == 0) return 1;
+  struct bpf_map* map = map_of(fd);
+  if (!map) return 1;
+  // Another program may come by a watched map through it.
+  __u32 type = BPF_CORE_READ(map, map_type);
+  if (type == BPF_MAP_TYPE_ARRAY_OF_MAPS || type == BPF_MAP_TYPE_HASH_OF_MAPS) return 1;
+  __u32 id = BPF_CORE_READ(map, id);
   __u8* kind = bpf_map_lookup_elem(&watched, &id);
   if (kind && *kind == HEDDLE_OWN) own_process = bpf_get_current_pid_tgid() >> 32;
   return kind && *kind == HEDDLE_WATCHED;

@@ -68,6 +68,17 @@ heddle_epochs Watch::counters() const {
   return counted;
 }
 
+uint64_t Watch::missed() const {
+  uint64_t missed = 0;
+  for (const char* name : {"begin", "end"}) {
+    bpf_prog_info info{};
+    uint32_t bytes = sizeof info;
+    int fd = bpf_program__fd(bpf_object__find_program_by_name(object_.get(), name));
+    missed += bpf_obj_get_info_by_fd(fd, &info, &bytes) == 0 ? info.recursion_misses : 1;
+  }
+  return missed;
+}
+
 std::optional<uint64_t> Watch::settled_epoch() const {
   heddle_epochs counted = counters();
   if (counted.begun != counted.ended) return std::nullopt;

@@ -24,6 +24,9 @@ public:
   std::optional<uint64_t> settled_epoch() const;
   uint64_t epoch() const { return counters().begun; }
 
+  // How many system calls the kernel has not shown, because the watch was already at work on that processor. None is allowed.
+  uint64_t missed() const;
+
   // The map whose first 64 bits are the epoch.
   int guard() const { return guard_; }
 

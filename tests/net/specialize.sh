@@ -1,0 +1,81 @@
+#!/bin/sh
+# `heddle specialize`: the dry run, a version in place and the original back (signal, kill -9), and what it refuses.
+# usage: specialize.sh BUILD
+. "$(dirname "$0")/common.sh"
+. "$here/specialize_common.sh"
+make_namespaces
+wire heddle0 heddle1
+compile_xdp forward
+run_inside() { ip netns exec "$inside" "$@"; }
+running() { ip -n "$inside" -d link show dev heddle0 | sed -n 's/.*prog\/xdp id \([0-9]*\).*/\1/p'; }
+expect() { # FILE TEXT
+  grep -q "$2" "$1" || { cat "$1"; fail "no \"$2\""; }
+}
+# refuses TEXT ARGUMENTS: heddle specialize fails with an error that has TEXT, and a hint.
+refuses() {
+  text=$1
+  shift
+  if run_inside timeout 20 "$heddle" specialize "$@" >"$work/refused" 2>&1; then fail "not refused: $text"; fi
+  expect "$work/refused" "$text"
+  expect "$work/refused" "^heddle: hint: ."
+}
+# back_soon: the original is on the interface again within a moment.
+back_soon() {
+  for _ in $(seq 50); do
+    [ "$(running)" != "$original" ] || return 0
+    sleep 0.1
+  done
+  fail "the original is not back"
+}
+
+refuses "has no XDP program" --dev heddle0 --object "$work/forward.o"
+refuses "no such network interface" --dev nowhere --object "$work/forward.o"
+run_inside ip link set dev heddle0 xdp obj "$work/forward.o" sec xdp 2>"$work/ip.err" ||
+  skip "$test_name: this kernel or iproute2 loads no XDP program: $(tail -1 "$work/ip.err")"
+original=$(running)
+
+# What is known of the maps, and what a version would be.
+run_inside "$heddle" specialize --dev heddle0 --object "$work/forward.o" --dry-run >"$work/dry"
+expect "$work/dry" "^denied  *hash .* read-only"
+expect "$work/dry" "^routes  *lpm_trie .* read-only"
+expect "$work/dry" "^data-plane-writes: packets, forward.bpf.c:[0-9]*:"
+expect "$work/dry" "table-elimination: denied"
+expect "$work/dry" "inline-table: hops, forward.bpf.c:[0-9]*: 4 entries"
+expect "$work/dry" "frozen-constants: .rodata: 1 reads"
+[ "$(running)" = "$original" ] || fail "a dry run has replaced the program"
+run_inside "$heddle" specialize --dev heddle0 --object "$work/forward.o" --dry-run --disable table-elimination >"$work/dry"
+! grep -q "table-elimination:" "$work/dry" || fail "a pass that is switched off has run"
+
+# In and out, by a signal and by kill -9.
+for signal in TERM KILL; do
+  ip netns exec "$inside" "$heddle" specialize --prog "$original" --object "$work/forward.o" --once >"$work/once" 2>&1 &
+  specialize=$!
+  wait_for "$work/once" inline-table
+  [ "$(running)" != "$original" ] || fail "nothing was replaced"
+  kill -$signal $specialize
+  wait $specialize || true
+  back_soon
+done
+
+# Somebody else replaces the program: it is left alone, and said.
+ip netns exec "$inside" "$heddle" specialize --dev heddle0 --object "$work/forward.o" >"$work/replaced" 2>&1 &
+specialize=$!
+wait_for "$work/replaced" inline-table
+run_inside ip -force link set dev heddle0 xdp obj "$work/forward.o" sec xdp
+other=$(running)
+if wait $specialize; then fail "it has not noticed that the program was replaced"; fi
+expect "$work/replaced" "somebody else has replaced"
+[ "$(running)" = "$other" ] || fail "the other program was removed"
+
+# Objects that are not the program's.
+"$(dirname "$heddle")/heddle-cc" -target bpf -O2 -g -Dforward=other -I"/usr/include/$(uname -m)-linux-gnu" -c \
+  "$here/specialize/forward.bpf.c" -o "$work/other.o"
+refuses "has no program named forward" --dev heddle0 --object "$work/other.o"
+"$(dirname "$heddle")/heddle-cc" -target bpf -O2 -g -DDENIED=XDP_PASS -I"/usr/include/$(uname -m)-linux-gnu" -c \
+  "$here/specialize/forward.bpf.c" -o "$work/changed.o"
+refuses "is not the program that runs" --dev heddle0 --object "$work/changed.o"
+clang-19 -target bpf -O2 -g -I"/usr/include/$(uname -m)-linux-gnu" -c "$here/specialize/forward.bpf.c" -o "$work/plain.o"
+refuses "no bitcode inside" --dev heddle0 --object "$work/plain.o"
+refuses "is not an eBPF object" --dev heddle0 --object "$heddle"
+refuses "cannot be opened" --prog 4000000000 --object "$work/forward.o"
+echo "one version in place and back by TERM and KILL; eight refusals"

@@ -1,0 +1,68 @@
+// Reads the same number from four tables, in the opposite order of the writers', and writes what it has found to the packet.
+#include <linux/bpf.h>
+
+#include <bpf/bpf_helpers.h>
+
+struct prefix {
+  __u32 bits, address;
+};
+
+struct {
+  __uint(type, BPF_MAP_TYPE_HASH);
+  __uint(max_entries, 4096);
+  __type(key, __u32);
+  __type(value, __u64);
+} large SEC(".maps");
+
+struct {
+  __uint(type, BPF_MAP_TYPE_LPM_TRIE);
+  __uint(max_entries, 64);
+  __uint(map_flags, BPF_F_NO_PREALLOC);
+  __type(key, struct prefix);
+  __type(value, __u64);
+} prefixes SEC(".maps");
+
+struct {
+  __uint(type, BPF_MAP_TYPE_ARRAY);
+  __uint(max_entries, 8);
+  __type(key, __u32);
+  __type(value, __u64);
+} slots SEC(".maps");
+
+struct {
+  __uint(type, BPF_MAP_TYPE_HASH);
+  __uint(max_entries, 8);
+  __type(key, __u32);
+  __type(value, __u64);
+} few SEC(".maps");
+
+struct question {
+  __u32 key, rounds; // `rounds`: how long it takes
+  __u64 found[4];    // large, prefixes, slots, few
+};
+
+// Time for the tables to change while a packet is under way.
+static __always_inline void dawdle(__u32 rounds) {
+  for (__u32 i = 0; i != 4096 && i < rounds; ++i)
+    bpf_ktime_get_ns();
+}
+
+SEC("xdp") int stress(struct xdp_md* context) {
+  struct question* question = (void*)(long)context->data;
+  if ((void*)(question + 1) > (void*)(long)context->data_end) return XDP_ABORTED;
+  __u32 key = question->key;
+  struct prefix prefix = {32, key};
+  dawdle(question->rounds);
+  __u64* value = bpf_map_lookup_elem(&large, &key);
+  question->found[0] = value ? *value : 0;
+  value = bpf_map_lookup_elem(&prefixes, &prefix);
+  question->found[1] = value ? *value : 0;
+  value = bpf_map_lookup_elem(&slots, &key);
+  question->found[2] = value ? *value : 0;
+  dawdle(question->rounds);
+  value = bpf_map_lookup_elem(&few, &key);
+  question->found[3] = value ? *value : 0;
+  return value ? XDP_TX : XDP_PASS;
+}
+
+char license_[] SEC("license") = "GPL";
