@@ -118,7 +118,7 @@ TEST(Openings, ThoseOfAnotherBuildAreRefused) {
   auto origin = open_program(program, wrong);
   ASSERT_FALSE(bool(origin));
   EXPECT_NE(llvm::toString(origin.takeError()).find("there is no function missing"), std::string::npos);
-  wrong = {{}, {{uint32_t(opened.traced.table.size()), 2, "f", "f.c:1"}}, {}};
+  wrong = {{}, {{uint32_t(opened.traced.table.size()), 2, "f", "f.c:1"}}, {}, {}};
   origin = open_program(program, wrong);
   ASSERT_FALSE(bool(origin));
   llvm::consumeError(origin.takeError());
