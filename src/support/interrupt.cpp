@@ -116,6 +116,12 @@ void undo_when_interrupted() {
   }).detach();
 }
 
+void ended_by_signal(int signal) {
+  if (!waiting || sigismember(&waited_for, signal) != 1) return;
+  usleep(100000); // until the thread that waits has had it
+  const std::lock_guard<std::mutex> guard(all().lock);
+}
+
 void restore_signals_in_child() {
   if (waiting) sigprocmask(SIG_UNBLOCK, &waited_for, nullptr);
 }

@@ -14,6 +14,10 @@ namespace heddle {
 // thread is made.
 void undo_when_interrupted();
 
+// After a child was ended by `signal`: Ctrl-C goes to child and parent alike, and then this program has been interrupted, rather than
+// the child failed. Does not return if so.
+void ended_by_signal(int signal);
+
 // In a child, between fork and exec: signals are as they were before undo_when_interrupted().
 void restore_signals_in_child();
 

@@ -111,6 +111,7 @@ llvm::Expected<ProcessResult> run_process(llvm::StringRef program, llvm::ArrayRe
   ProcessResult result;
   rusage usage{};
   int status = await(pid, options.timeout_seconds, usage, result.timed_out);
+  if (WIFSIGNALED(status) && !result.timed_out) ended_by_signal(WTERMSIG(status));
   if (failed)
     return diagnose(llvm::Twine("cannot start: ") + strerror(error), "check that it exists and is executable",
                     program);

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """Runs a command on a terminal, and prints each different line that was drawn there and erased or overwritten ("drawn"), and
-those that stay ("left"). With --interrupt, SIGINT comes once the first line is drawn.
+those that stay ("left"). With --interrupt, Ctrl-C is typed once the first line is drawn.
 usage: terminal.py [--interrupt] COMMAND..."""
 
 import os
@@ -24,7 +24,7 @@ while True:
         break
     text += more
     if interrupt and b"\x1b[K" in text:
-        os.kill(child, signal.SIGINT)
+        os.write(terminal, b"\x03")
         interrupt = False
 os.waitpid(child, 0)
 
