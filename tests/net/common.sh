@@ -59,4 +59,4 @@ wire() {
   ip -n "$outside" link set "$2" up
 }
 
-. "$here/upf.sh"
+. "$root/tests/net/upf.sh"

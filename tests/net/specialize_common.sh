@@ -14,3 +14,19 @@ wait_for() {
   cat "$1"
   fail "$1 has no \"$2\""
 }
+
+# start_router TABLES WHAT ARGUMENT: examples/xdp/router's control plane, once its program is specialized; its id is in $router, its
+# output in $work/router.out.
+start_router() {
+  "$bin/heddle-cc" -target bpf -O2 -g -Wall -I"/usr/include/$(uname -m)-linux-gnu" -c "$root/examples/xdp/router/router.bpf.c" \
+    -o "$work/router.o"
+  clang-19 -O2 -Wall "$root/examples/xdp/router/control.c" -lbpf -o "$work/control"
+  mkfifo "$work/go"
+  ip netns exec "$inside" "$work/control" "$work/router.o" heddle0 "$@" <"$work/go" >"$work/router.out" 2>&1 &
+  router=$!
+  exec 9>"$work/go"
+  wait_for "$work/router.out" attached
+  ip netns exec "$inside" "$heddle" specialize --dev heddle0 --object "$work/router.o" >"$work/heddle.out" 2>&1 &
+  wait_for "$work/heddle.out" epoch
+  echo >&9
+}

@@ -7,7 +7,7 @@ make_namespaces
 wire heddle0 heddle1
 compile_xdp stress
 
-gcc -O2 "$here/specialize/stress.c" -lbpf -o "$work/stress"
+clang-19 -O2 "$here/specialize/stress.c" -lbpf -o "$work/stress"
 mkfifo "$work/go"
 
 # run PACKETS ROUNDS
