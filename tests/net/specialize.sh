@@ -78,4 +78,13 @@ clang-19 -target bpf -O2 -g -I"/usr/include/$(uname -m)-linux-gnu" -c "$here/spe
 refuses "no bitcode inside" --dev heddle0 --object "$work/plain.o"
 refuses "is not an eBPF object" --dev heddle0 --object "$heddle"
 refuses "cannot be opened" --prog 4000000000 --object "$work/forward.o"
+# What would be read in another order than the original's is checked, or left alone.
+compile_xdp order
+run_inside ip -force link set dev heddle0 xdp obj "$work/order.o" sec xdp 2>/dev/null
+run_inside "$heddle" specialize --dev heddle0 --object "$work/order.o" --dry-run >"$work/order"
+expect "$work/order" ", 2 checks, accepted"
+expect "$work/order" "inline-table: behind"
+expect "$work/order" "^ *read-later: order.bpf.c:[0-9]*: late is read"
+! grep -q "inline-table: late" "$work/order" || fail "an array's element that is read late was inlined"
+
 echo "one version in place and back by TERM and KILL; eight refusals"

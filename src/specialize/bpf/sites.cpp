@@ -115,17 +115,6 @@ bool is_packet(const Value& object) {
   return load && isa<Argument>(getUnderlyingObject(load->getPointerOperand()));
 }
 
-bool is_own_memory(const Value& pointer, const SmallPtrSetImpl<const Value*>& inlined) {
-  SmallVector<const Value*, 4> objects;
-  getUnderlyingObjects(&pointer, objects, nullptr, /*MaxLookup=*/0);
-  return all_of(objects, [&](const Value* object) {
-    if (inlined.contains(object)) return true;
-    if (const auto* variable = dyn_cast<GlobalVariable>(object)) return variable->isConstant();
-    return isa<AllocaInst, ConstantPointerNull, UndefValue>(object) || is_packet(*object) ||
-           (isa<Argument>(object) && cast<Argument>(object)->getArgNo() == 0);
-  });
-}
-
 } // namespace
 
 std::vector<MapUses> find_map_uses(Module& module) {
@@ -139,6 +128,17 @@ std::vector<MapUses> find_map_uses(Module& module) {
     found.push_back(std::move(uses));
   }
   return found;
+}
+
+bool is_own_memory(const Value& pointer, const SmallPtrSetImpl<const Value*>& inlined) {
+  SmallVector<const Value*, 4> objects;
+  getUnderlyingObjects(&pointer, objects, nullptr, /*MaxLookup=*/0);
+  return all_of(objects, [&](const Value* object) {
+    if (inlined.contains(object)) return true;
+    if (const auto* variable = dyn_cast<GlobalVariable>(object)) return variable->isConstant();
+    return isa<AllocaInst, ConstantPointerNull, UndefValue>(object) || is_packet(*object) ||
+           (isa<Argument>(object) && cast<Argument>(object)->getArgNo() == 0);
+  });
 }
 
 bool meets_others(const Instruction& instruction, const SmallPtrSetImpl<const Value*>& inlined) {

@@ -49,6 +49,9 @@ std::vector<MapUses> find_map_uses(llvm::Module& module);
 bool meets_others(const llvm::Instruction& instruction,
                   const llvm::SmallPtrSetImpl<const llvm::Value*>& inlined);
 
+// Whether `pointer` is surely to such memory of the program's own.
+bool is_own_memory(const llvm::Value& pointer, const llvm::SmallPtrSetImpl<const llvm::Value*>& inlined);
+
 // "file:line" of the instruction, or its function's name.
 std::string place_of(const llvm::Instruction& instruction);
 

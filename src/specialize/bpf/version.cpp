@@ -5,9 +5,11 @@
 // Where checks are needed. A specialized read stands for the table as it was at the last check before it. So between that
 // check and the read nothing may happen that others could see or could have changed (sites.h: meets_others): then the reads might
 // as well have happened at the check, and the packet sees tables as the original program could have seen them, one after
-// another, in the order of time. Where something of the kind may have happened, the read gets a check of its own. What a
-// program reads of an array's element later than it looked it up, it reads as it is by then; such sites are left alone
-// where anything happens in between. Elements of hash tables and tries are replaced, not changed.
+// another, in the order of time. Where something of the kind may have happened, the read gets a check of its own. A key that
+// lies in others' memory is copied first, so that the check comes behind its reading. What a program reads of an array's element
+// later than it looked it up, it reads as it is by then; such sites are left alone where anything happens in between, checked or not,
+// because behind a check that fails the read would still find what was inlined. Elements of hash tables and tries are replaced, not
+// changed.
 #include "specialize/bpf/version.h"
 
 #include "specialize/bpf/compile.h"
@@ -20,14 +22,16 @@
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Analysis/ConstantFolding.h"
-#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/CFG.h"
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
+
+#include <optional>
 
 namespace heddle {
 
@@ -45,10 +49,34 @@ struct Site {
   Action action;
 };
 
-bool is_value_of(const Value* pointer, const CallInst& lookup) {
-  SmallVector<const Value*, 4> objects;
-  getUnderlyingObjects(pointer, objects, nullptr, /*MaxLookup=*/0);
-  return is_contained(objects, &lookup);
+// What reads the element that the lookup found; nothing where its address goes where that is not seen.
+std::optional<SmallPtrSet<const Instruction*, 8>> reads_of(const CallInst& lookup) {
+  SmallPtrSet<const Instruction*, 8> reads;
+  SmallVector<const Value*, 8> todo{&lookup};
+  while (!todo.empty())
+    for (const User* user : todo.pop_back_val()->users()) {
+      if (isa<ICmpInst>(user)) continue;
+      if (isa<GetElementPtrInst>(user))
+        todo.push_back(user);
+      else if (isa<LoadInst, CallInst>(user))
+        reads.insert(cast<Instruction>(user));
+      else
+        return std::nullopt;
+    }
+  return reads;
+}
+
+// Copies the lookup's key to the stack, if it may lie where others write.
+void keep_key(CallInst& lookup, uint32_t bytes) {
+  Value* key = lookup.getArgOperand(1);
+  if (is_own_memory(*key, SmallPtrSet<const Value*, 1>())) return;
+  IRBuilder<> entry(&*lookup.getFunction()->getEntryBlock().begin());
+  AllocaInst* copy = entry.CreateAlloca(entry.getInt8Ty(), entry.getInt32(bytes), "key");
+  copy->setAlignment(Align(8));
+  IRBuilder<> builder(&lookup);
+  builder.CreateMemCpy(copy, Align(8), key, key->getPointerAlignment(lookup.getModule()->getDataLayout()),
+                       bytes);
+  lookup.setArgOperand(1, copy);
 }
 
 // Which sites are specialized, and where checks stand.
@@ -60,6 +88,8 @@ public:
   void run(const std::vector<MapUses>& maps) {
     for (const MapUses& uses : maps)
       choose(uses);
+    for (const Site& site : sites)
+      if (site.action == Action::Inline) keep_key(*site.lookup, site.table->key_bytes);
     while (!place_checks())
       ;
   }
@@ -97,7 +127,7 @@ private:
   // False if a site had to be given up: then all has to be seen anew.
   bool place_checks() {
     inlined_.clear();
-    of_lookup_.clear();
+    of_lookup_.clear(); // its values point into `sites`
     for (const Site& site : sites) {
       of_lookup_[site.lookup] = &site;
       if (site.action != Action::Fields) inlined_.insert(site.lookup);
@@ -113,45 +143,56 @@ private:
       }
     }
     checks.clear();
-    for (BasicBlock& block : function_) {
-      const Site* late = nullptr;
-      walk(block, stale_before(block), &late);
-      if (!late) continue;
-      version_.remarks.push_back({"read-later", place_of(*late->lookup),
-                                  late->table->name + " is read after something that others may see",
-                                  "read the element's fields right after the lookup"});
-      erase_if(sites, [&](const Site& site) { return site.lookup == late->lookup; });
-      return false;
-    }
-    return true;
+    for (BasicBlock& block : function_)
+      walk(block, stale_before(block), &checks);
+    auto late = find_if(sites, [&](const Site& site) { return reads_late(site); });
+    if (late == sites.end()) return true;
+    version_.remarks.push_back({"read-later", place_of(*late->lookup),
+                                late->table->name + " is read after something that others may see",
+                                "read the element's fields right after the lookup"});
+    sites.erase(late);
+    return false;
   }
 
   bool stale_before(BasicBlock& block) const {
     return any_of(predecessors(&block), [&](BasicBlock* before) { return stale_behind_.lookup(before); });
   }
 
-  // Whether anything has met others since the last check, at the end of the block. The second time, with `late`, notes the checks,
-  // and the array whose element is read too late.
-  bool walk(BasicBlock& block, bool stale, const Site** late) {
+  // Whether anything has met others since the last check, at the end of the block. Notes the checks in `found`.
+  bool walk(BasicBlock& block, bool stale, std::vector<Instruction*>* found) const {
     for (Instruction& instruction : block) {
       if (const Site* site = of_lookup_.lookup(&instruction)) {
         bool fields = site->action == Action::Fields;
-        if (late && (stale || fields)) checks.push_back(fields ? instruction.getNextNode() : &instruction);
+        if (found && (stale || fields)) found->push_back(fields ? instruction.getNextNode() : &instruction);
         stale = false;
-        continue;
+      } else {
+        stale |= meets_others(instruction, inlined_);
       }
-      if (late && stale)
-        if (auto* load = dyn_cast<LoadInst>(&instruction)) *late = array_behind(*load, *late);
-      stale |= meets_others(instruction, inlined_);
     }
     return stale;
   }
 
-  const Site* array_behind(const LoadInst& load, const Site* otherwise) const {
-    for (const Site& site : sites)
-      if (site.table->kind == TableKind::Array && is_value_of(load.getPointerOperand(), *site.lookup))
-        return &site;
-    return otherwise;
+  // Whether an array's element is read when something may have met others since it was looked up.
+  bool reads_late(const Site& site) const {
+    if (site.table->kind != TableKind::Array) return false;
+    auto reads = reads_of(*site.lookup);
+    if (!reads) return true;
+    DenseMap<const BasicBlock*, bool> met_behind;
+    bool late = false;
+    for (bool changed = true; changed && !late;) {
+      changed = false;
+      for (BasicBlock& block : function_) {
+        bool met =
+            any_of(predecessors(&block), [&](BasicBlock* before) { return met_behind.lookup(before); });
+        for (Instruction& instruction : block) {
+          late |= met && reads->contains(&instruction);
+          met = &instruction != site.lookup && (met || meets_others(instruction, inlined_));
+        }
+        changed |= met != met_behind.lookup(&block);
+        met_behind[&block] = met;
+      }
+    }
+    return late;
   }
 
   Function& function_;
