@@ -62,10 +62,8 @@ void demote_values(Function& function) {
   SmallVector<PHINode*, 32> phis;
   for (Instruction& instruction : instructions(function)) {
     if (instruction.getParent() == &entry) continue;
-    if (auto* phi = dyn_cast<PHINode>(&instruction))
-      phis.push_back(phi);
-    else if (lives_across_blocks(instruction))
-      values.push_back(&instruction);
+    if (auto* phi = dyn_cast<PHINode>(&instruction)) phis.push_back(phi);
+    if (lives_across_blocks(instruction)) values.push_back(&instruction);
   }
   for (Instruction* value : values)
     DemoteRegToStack(*value, /*VolatileLoads=*/false, slots);

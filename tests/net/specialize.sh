@@ -57,15 +57,21 @@ for signal in TERM KILL; do
   back_soon
 done
 
-# Somebody else replaces the program: it is left alone, and said.
-ip netns exec "$inside" "$heddle" specialize --dev heddle0 --object "$work/forward.o" >"$work/replaced" 2>&1 &
-specialize=$!
-wait_for "$work/replaced" inline-table
-run_inside ip -force link set dev heddle0 xdp obj "$work/forward.o" sec xdp
-other=$(running)
-if wait $specialize; then fail "it has not noticed that the program was replaced"; fi
-expect "$work/replaced" "somebody else has replaced"
-[ "$(running)" = "$other" ] || fail "the other program was removed"
+# Somebody else replaces the program, removes it, or the whole interface: nothing of theirs is touched, and it is said.
+for change in "-force link set dev heddle0 xdp obj $work/forward.o sec xdp" "link set dev heddle0 xdp off" "link delete heddle0"; do
+  ip netns exec "$inside" "$heddle" specialize --dev heddle0 --object "$work/forward.o" >"$work/replaced" 2>&1 &
+  specialize=$!
+  wait_for "$work/replaced" inline-table
+  refuses "is not the program that runs" --dev heddle0 --object "$work/forward.o" # a second Heddle
+  # shellcheck disable=SC2086
+  run_inside ip $change 2>"$work/ip.err" || { cat "$work/ip.err"; fail "ip $change"; }
+  now=$(running 2>/dev/null)
+  if wait $specialize; then fail "it has not noticed: $change"; fi
+  expect "$work/replaced" "somebody else has replaced"
+  [ "$(running 2>/dev/null)" = "$now" ] || fail "what came after \"$change\" was changed"
+  [ -n "$now" ] || case $change in *delete*) wire heddle0 heddle1 ;; esac
+  run_inside ip -force link set dev heddle0 xdp obj "$work/forward.o" sec xdp 2>/dev/null
+done
 
 # Objects that are not the program's.
 "$(dirname "$heddle")/heddle-cc" -target bpf -O2 -g -Dforward=other -I"/usr/include/$(uname -m)-linux-gnu" -c \
@@ -87,4 +93,4 @@ expect "$work/order" "inline-table: behind"
 expect "$work/order" "^ *read-later: order.bpf.c:[0-9]*: late is read"
 ! grep -q "inline-table: late" "$work/order" || fail "an array's element that is read late was inlined"
 
-echo "one version in place and back by TERM and KILL; eight refusals"
+echo "in place and back by TERM and KILL; replaced, removed, interface gone; refusals"

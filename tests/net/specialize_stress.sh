@@ -19,6 +19,7 @@ run() {
   ip netns exec "$inside" "$heddle" specialize --dev heddle0 --object "$work/stress.o" --period 0.02 >"$work/heddle.out" 2>&1 &
   specialize=$!
   wait_for "$work/heddle.out" inline-table
+  grep -q "constant-fields: large" "$work/heddle.out" || fail "no constant field was found"
   echo >&9
   wait $stress || { cat "$work/stress.out"; tail -5 "$work/heddle.out"; fail "packets were wrong"; }
   kill -TERM $specialize 2>/dev/null || { cat "$work/heddle.out"; fail "heddle specialize has ended"; }

@@ -63,6 +63,16 @@ Expected<Attachment> Attachment::find(const RunningProgram& program) {
   return std::move(found.front());
 }
 
+bool Attachment::holds(uint32_t id) const {
+  if (link_) {
+    bpf_link_info info{};
+    uint32_t bytes = sizeof info;
+    return bpf_obj_get_info_by_fd(link_.get(), &info, &bytes) == 0 && info.prog_id == id;
+  }
+  uint32_t found = 0;
+  return bpf_xdp_query_id(interface_, static_cast<int>(mode_), &found) == 0 && found == id;
+}
+
 Error Attachment::replace(int now, int next) const {
   int error = 0;
   if (link_) {

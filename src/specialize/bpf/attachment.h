@@ -15,6 +15,9 @@ public:
   // no longer there.
   llvm::Error replace(int now, int next) const;
 
+  // Whether the program of that id is there.
+  bool holds(uint32_t id) const;
+
   const std::string& where() const { return where_; }
 
 private:

@@ -144,6 +144,9 @@ Error BpfSession::run(llvm::raw_ostream& out) {
     if (watch->missed() != 0)
       return diagnose("a change of a table may have gone unnoticed: this kernel interrupts the watch",
                       "do not specialize on this kernel, and report it", attachment->where());
+    if (!attachment->holds(keeper->now()))
+      return diagnose("has another program now, or none: somebody else has replaced or removed it",
+                      "start `heddle specialize` again on what runs there now", attachment->where());
     if (made_for && (s.options.period_seconds == 0 || *made_for == watch->epoch())) continue;
     auto taken = s.snapshot(*watch, {s.running.id, keeper->now()});
     if (!taken) return taken.takeError();

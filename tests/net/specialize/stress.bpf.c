@@ -7,11 +7,16 @@ struct prefix {
   __u32 bits, address;
 };
 
+struct marked {
+  __u64 number;
+  __u32 mark, unused;
+};
+
 struct {
   __uint(type, BPF_MAP_TYPE_HASH);
   __uint(max_entries, 4096);
   __type(key, __u32);
-  __type(value, __u64);
+  __type(value, struct marked);
 } large SEC(".maps");
 
 struct {
@@ -37,8 +42,8 @@ struct {
 } few SEC(".maps");
 
 struct question {
-  __u32 key, rounds; // `rounds`: how long it takes
-  __u64 found[4];    // large, prefixes, slots, few
+  __u32 key, rounds;    // `rounds`: how long it takes
+  __u64 mark, found[4]; // large, prefixes, slots, few
 };
 
 // Time for the tables to change while a packet is under way.
@@ -53,9 +58,10 @@ SEC("xdp") int stress(struct xdp_md* context) {
   __u32 key = question->key;
   struct prefix prefix = {32, key};
   dawdle(question->rounds);
-  __u64* value = bpf_map_lookup_elem(&large, &key);
-  question->found[0] = value ? *value : 0;
-  value = bpf_map_lookup_elem(&prefixes, &prefix);
+  struct marked* marked = bpf_map_lookup_elem(&large, &key);
+  question->mark = marked && marked->mark != 0; // most of the time a constant of the whole table
+  question->found[0] = marked ? marked->number : 0;
+  __u64* value = bpf_map_lookup_elem(&prefixes, &prefix);
   question->found[1] = value ? *value : 0;
   value = bpf_map_lookup_elem(&slots, &key);
   question->found[2] = value ? *value : 0;

@@ -3,7 +3,7 @@
 // usage: stress OBJECT INTERFACE PACKETS ROUNDS; with ROUNDS packets take their time. Its loader is libbpf, and it knows nothing of Heddle.
 //
 // The writer of key k counts n up and writes n to `few`, `slots`, `prefixes` and `large`, in this order; every seventh number is a
-// deletion in `few`. The program reads in the opposite order, so it finds numbers that do not fall from `large` to `few`, and all
+// deletion in `few`, and every eleventh has a mark in `large`. The program reads in the opposite order, so it finds numbers that do not fall from `large` to `few`, and all
 // lie between what was complete before the packet and what was begun by its end.
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -30,7 +30,12 @@ struct prefix {
 
 struct question {
   unsigned key, rounds;
-  unsigned long found[4];
+  unsigned long mark, found[4];
+};
+
+struct marked {
+  unsigned long number;
+  unsigned mark, unused;
 };
 
 static struct progress* progress;
@@ -57,7 +62,8 @@ static void write_number(unsigned key, unsigned long n) {
                       : bpf_map_update_elem(map("slots"), &key, &n, BPF_ANY))
     give_up("slots");
   if (bpf_map_update_elem(map("prefixes"), &prefix, &n, BPF_ANY)) give_up("prefixes");
-  if (bpf_map_update_elem(map("large"), &key, &n, BPF_ANY)) give_up("large");
+  struct marked marked = {n, n % 11 == 0, 0};
+  if (bpf_map_update_elem(map("large"), &key, &marked, BPF_ANY)) give_up("large");
 }
 
 static void write_for_ever(unsigned key) {
@@ -70,8 +76,8 @@ static void write_for_ever(unsigned key) {
   }
 }
 
-static int has_deletion(unsigned long from, unsigned long to) {
-  return to / 7 * 7 >= from;
+static int has_multiple(unsigned long of, unsigned long from, unsigned long to) {
+  return to / of * of >= from;
 }
 
 int main(int argc, char** argv) {
@@ -82,7 +88,7 @@ int main(int argc, char** argv) {
   progress = mmap(0, keys * sizeof *progress, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   object = bpf_object__open(argv[1]);
   if (!object || bpf_object__load(object)) give_up(argv[1]);
-  unsigned long one = 1;
+  struct marked one = {1, 0, 0};
   for (unsigned key = keys; key != large_entries; ++key)
     bpf_map_update_elem(map("large"), &key, &one, BPF_ANY);
   for (unsigned key = 0; key != keys; ++key) {
@@ -114,7 +120,7 @@ int main(int argc, char** argv) {
       versions += id != last;
       last = id;
     }
-    struct question question = {(unsigned)packet % keys, rounds, {0}}, answer;
+    struct question question = {(unsigned)packet % keys, rounds, 0, {0}}, answer;
     struct progress* of = &progress[question.key];
     LIBBPF_OPTS(bpf_test_run_opts, run, .data_in = &question, .data_size_in = sizeof question,
                 .data_out = &answer, .data_size_out = sizeof answer, .repeat = 1);
@@ -123,10 +129,11 @@ int main(int argc, char** argv) {
     unsigned long high = of->begun;
     unsigned long* found = answer.found;
     int good = found[0] >= low && found[1] >= found[0] && found[2] >= found[1] && found[2] <= high;
+    good = good && (answer.mark ? has_multiple(11, low, high) : low != high || low % 11 != 0);
     if (run.retval == 3)
       good = good && found[3] >= found[2] && found[3] <= high && found[3] % 7 != 0;
     else
-      good = good && run.retval == 2 && found[3] == 0 && has_deletion(found[2], high);
+      good = good && run.retval == 2 && found[3] == 0 && has_multiple(7, found[2], high);
     if (!good && wrong++ < 10)
       printf("wrong: packet %ld of program %u: verdict %u, found %lu %lu %lu %lu, between %lu and %lu\n",
              packet, id, run.retval, found[0], found[1], found[2], found[3], low, high);
