@@ -78,6 +78,13 @@ TEST(CommandLine, SharedAndPartialLinks) {
   EXPECT_TRUE(parse({"-m32", "a.c"}).foreign_target);
 }
 
+TEST(CommandLine, TargetsForEbpf) {
+  EXPECT_TRUE(parse({"-target", "bpf", "-c", "a.c"}).bpf_target);
+  EXPECT_TRUE(parse({"--target=bpfel", "-c", "a.c"}).bpf_target);
+  EXPECT_FALSE(parse({"--target=x86_64-linux-gnu", "-c", "a.c"}).bpf_target);
+  EXPECT_FALSE(parse({"-c", "bpf.c"}).bpf_target);
+}
+
 TEST(CommandLine, DebugOptionsOfTheUser) {
   for (const char* option : {"-g", "-g0", "-g1", "-ggdb3", "-gdwarf-4", "-gline-tables-only"})
     EXPECT_TRUE(parse({"-c", option, "a.c"}).has_debug) << option;
