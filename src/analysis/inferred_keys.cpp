@@ -76,7 +76,7 @@ InferredKeys::InferredKeys(const Function& body, ArrayRef<const Function*> bodie
         if (made.size() > many_objects)
           reached_broadly_.insert(access.object);
         else
-          accesses_[access.object].push_back(access);
+          accesses_[access.object].push_back(&access);
       if (const auto* call = dyn_cast<CallBase>(&instruction))
         for (const Function* callee : effects.points_to().callees(*call))
           callers_[callee].push_back(call);
@@ -116,7 +116,8 @@ InferredKeys::Roots InferredKeys::roots_of(const AccessKey& write) const {
     return {};
   std::set<std::pair<uint32_t, const Instruction*>> roots;
   Records records;
-  for (const Access& access : known->second) {
+  for (const Access* made : known->second) {
+    const Access& access = *made;
     if (!may_overlap(access.place, access.size, write.place, write.size)) continue;
     const Value* pointer = pointer_of(access);
     if (!pointer || access.size == unknown_size || access.size > uint64_t(INT32_MAX)) return {};
