@@ -1,5 +1,6 @@
 // heddle specialize: a running XDP program, replaced by versions made for its tables.
 #include "cli/command.h"
+#include "cli/json_option.h"
 
 #include "specialize/bpf/session.h"
 #include "support/diagnostic.h"
@@ -10,15 +11,38 @@ namespace {
 
 struct Options : SpecializeOptions {
   bool once = false, dry_run = false;
+  JsonOption json;
 };
 
-llvm::Error run(Options options) {
-  if (options.once) options.period_seconds = 0;
+llvm::Error try_once(BpfSession& session, const Options& options) {
+  auto analysis = session.analysis();
+  if (!analysis) return analysis.takeError();
+  print(*analysis, options.json.text());
+  auto version = session.try_version();
+  if (!version) return version.takeError();
+  print(*version, options.json.text());
+  return options.json.write([&](llvm::json::OStream& json) {
+    write(*analysis, json);
+    json.attributeObject("version", [&] { write(*version, json); });
+  });
+}
+
+// As JSON: one object per version, a line each, as they come.
+llvm::Error run(const Options& options) {
   auto session = BpfSession::open(options);
   if (!session) return session.takeError();
-  if (!options.dry_run) return session->run(llvm::outs());
-  session->print_analysis(llvm::outs());
-  return session->print_version(llvm::outs());
+  if (options.dry_run) return try_once(*session, options);
+  if (options.json.wanted() && !options.json.takes_stdout())
+    return diagnose("versions are written as they come, one JSON object per line, to standard output alone",
+                    "give --json no file, or --dry-run", "--json");
+  return session->run([&](const VersionReport& version) {
+    print(version, options.json.text());
+    if (!options.json.wanted()) return;
+    llvm::json::OStream json(llvm::outs());
+    json.object([&] { write(version, json); });
+    llvm::outs() << '\n';
+    llvm::outs().flush();
+  });
 }
 
 } // namespace
@@ -44,7 +68,11 @@ void add_specialize(CLI::App& app, Action& chosen) {
   command->add_option("--disable", options->disabled, "leave out passes, by name")
       ->delimiter(',')
       ->check(CLI::IsMember(specialize_pass_names()));
-  command->callback([&chosen, options] { chosen = [options] { return run(*options); }; });
+  options->json.add_to(*command);
+  command->callback([&chosen, options] {
+    if (options->once) options->period_seconds = 0;
+    chosen = [options] { return run(*options); };
+  });
 }
 
 } // namespace heddle

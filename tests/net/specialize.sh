@@ -46,8 +46,28 @@ expect "$work/dry" "frozen-constants: .rodata: 1 reads"
 run_inside "$heddle" specialize --dev heddle0 --object "$work/forward.o" --dry-run --disable table-elimination >"$work/dry"
 ! grep -q "table-elimination:" "$work/dry" || fail "a pass that is switched off has run"
 
+
+# The same as JSON, and a version that runs: standard output is JSON, and nothing else.
+run_inside "$heddle" specialize --dev heddle0 --object "$work/forward.o" --dry-run --json >"$work/dry.json"
+ip netns exec "$inside" "$heddle" specialize --dev heddle0 --object "$work/forward.o" --once --json >"$work/once.json" &
+specialize=$!
+wait_for "$work/once.json" inline-table
+kill -TERM $specialize
+wait $specialize || true
+back_soon
+/usr/bin/python3 - "$work/dry.json" "$work/once.json" <<'END' || fail "the JSON is not as it should be"
+import json, sys
+dry, once = (json.load(open(name)) for name in sys.argv[1:])
+maps = {map["name"]: map for map in dry["maps"]}
+assert maps["hops"]["entries"] == 4 and "left_alone" not in maps["hops"], maps
+assert maps["packets"]["left_alone"]["code"] == "data-plane-writes", maps
+assert dry["version"]["performed"] == once["performed"] and once["performed"], (dry, once)
+assert once["attached_to"] and once["program"] != dry["program"] and once["milliseconds"] > 0, once
+END
+
 # In and out, by a signal and by kill -9.
 for signal in TERM KILL; do
+  rm -f "$work/once" # or what is in it already would do
   ip netns exec "$inside" "$heddle" specialize --prog "$original" --object "$work/forward.o" --once >"$work/once" 2>&1 &
   specialize=$!
   wait_for "$work/once" inline-table
@@ -59,6 +79,7 @@ done
 
 # Somebody else replaces the program, removes it, or the whole interface: nothing of theirs is touched, and it is said.
 for change in "-force link set dev heddle0 xdp obj $work/forward.o sec xdp" "link set dev heddle0 xdp off" "link delete heddle0"; do
+  rm -f "$work/replaced"
   ip netns exec "$inside" "$heddle" specialize --dev heddle0 --object "$work/forward.o" >"$work/replaced" 2>&1 &
   specialize=$!
   wait_for "$work/replaced" inline-table

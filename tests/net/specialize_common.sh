@@ -8,8 +8,8 @@ compile_xdp() {
 # wait_for FILE TEXT: until it is there.
 wait_for() {
   for _ in $(seq 300); do
-    ! grep -q "$2" "$1" || return 0
-    ! grep -q "cannot be noticed" "$1" || skip "$test_name: $(grep "cannot be noticed" "$1")"
+    ! grep -qs "$2" "$1" || return 0
+    ! grep -qs "cannot be noticed" "$1" || skip "$test_name: $(grep "cannot be noticed" "$1")"
     sleep 0.1
   done
   cat "$1"

@@ -4,7 +4,6 @@
 #include "support/diagnostic.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/FormatVariadic.h"
 
 #include <bpf/bpf.h>
 #include <chrono>
@@ -26,14 +25,6 @@ Expected<std::string> variables_in(const RunningMap& map) {
   uint32_t zero = 0;
   if (bpf_map_lookup_elem(map.fd.get(), &zero, bytes.data()) == 0) return bytes;
   return bpf_error("cannot be read", errno, "map " + map.name);
-}
-
-void print(const Version& version, llvm::raw_ostream& out) {
-  for (const Performed& p : version.performed)
-    out << "  " << p.pass << ": " << p.table << (p.where.empty() ? "" : ", " + p.where) << ": " << p.what
-        << '\n';
-  for (const Remark& r : version.remarks)
-    out << "  " << r.code << ": " << r.where << ": " << r.what << "; hint: " << r.hint << '\n';
 }
 
 } // namespace
@@ -111,7 +102,18 @@ Expected<BpfSession::State::Loaded> BpfSession::State::load(const Snapshot& snap
                   "compile it with -O2, as heddle cc's bitcode is compiled again", object.path);
 }
 
-Error BpfSession::print_version(llvm::raw_ostream& out) {
+VersionReport BpfSession::State::report_on(const Loaded& loaded) const {
+  VersionReport report;
+  report.instructions = loaded.program.code.size() / 8;
+  report.instructions_before = running.code.size() / 8;
+  report.checks = loaded.version.checks + 1;
+  report.milliseconds = loaded.milliseconds;
+  report.performed = loaded.version.performed;
+  report.remarks = loaded.version.remarks;
+  return report;
+}
+
+Expected<VersionReport> BpfSession::try_version() {
   State& s = *state_;
   auto watch = Watch::start(s.candidates());
   if (!watch) return watch.takeError();
@@ -122,14 +124,10 @@ Error BpfSession::print_version(llvm::raw_ostream& out) {
                     "program " + std::to_string(s.running.id));
   auto loaded = s.load(**taken, *watch);
   if (!loaded) return loaded.takeError();
-  out << llvm::formatv("version: {0} instructions instead of {1}, {2} checks, accepted by the verifier\n",
-                       loaded->program.code.size() / 8, s.running.code.size() / 8,
-                       loaded->version.checks + 1);
-  print(loaded->version, out);
-  return Error::success();
+  return s.report_on(*loaded);
 }
 
-Error BpfSession::run(llvm::raw_ostream& out) {
+Error BpfSession::run(llvm::function_ref<void(const VersionReport&)> tell) {
   State& s = *state_;
   auto attachment = Attachment::find(s.running);
   if (!attachment) return attachment.takeError();
@@ -154,12 +152,13 @@ Error BpfSession::run(llvm::raw_ostream& out) {
     auto loaded = s.load(**taken, *watch);
     if (!loaded) return loaded.takeError();
     if (watch->epoch() != (*taken)->epoch) continue; // it would only ever fall back
+    VersionReport report = s.report_on(*loaded);
     if (Error error = keeper->replace(std::move(loaded->program))) return error;
     made_for = (*taken)->epoch;
-    out << llvm::formatv("{0}: program {1} for epoch {2}, {3:f1} ms, {4} checks\n", attachment->where(),
-                         keeper->now(), *made_for, loaded->milliseconds, loaded->version.checks + 1);
-    print(loaded->version, out);
-    out.flush();
+    report.attached_to = attachment->where();
+    report.program = keeper->now();
+    report.epoch = *made_for;
+    tell(report);
   }
 }
 

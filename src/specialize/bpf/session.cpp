@@ -4,7 +4,6 @@
 #include "support/diagnostic.h"
 
 #include "llvm/IR/Module.h"
-#include "llvm/Support/FormatVariadic.h"
 
 #include <linux/bpf.h>
 #include <unistd.h>
@@ -60,32 +59,29 @@ Expected<BpfSession> BpfSession::open(const SpecializeOptions& options) {
   return BpfSession(std::move(state));
 }
 
-void BpfSession::print_analysis(llvm::raw_ostream& out) {
-  State& s = *state_;
+Expected<AnalysisReport> BpfSession::analysis() const {
+  const State& s = *state_;
   std::vector<MapView> views = s.views;
   leave_shared_maps(views, {s.running.id});
-  out << "program " << s.running.id << " (" << s.function << "), tag " << s.running.tag << ", "
-      << s.running.code.size() / 8 << " instructions\n";
-  constexpr const char* row = "{0,-20} {1,-14} {2,8} {3,8} {4,5} {5,5} {6,8} {7,8} {8,8}  {9}\n";
-  out << llvm::formatv(row, "map", "type", "entries", "most", "key", "value", "lookups", "updates", "deletes",
-                       "verdict");
+  AnalysisReport report{s.running.id, s.function, s.running.tag, s.running.code.size() / 8, {}};
   for (const MapView& view : views) {
     if (!view.running) continue;
-    std::string entries = "?";
-    if (view.reason.empty()) {
-      auto table = read_table(view);
-      if (!table) return report(table.takeError());
-      if (*table) entries = std::to_string((*table)->entries.size());
-    }
-    out << llvm::formatv(row, view.uses.name, name_of_map_type(view.running->type), entries,
-                         view.running->most_entries, view.running->key_bytes, view.running->value_bytes,
-                         view.uses.lookups.size(), view.uses.updates.size(), view.uses.deletes.size(),
-                         view.reason.empty() ? "read-only" : view.reason);
+    MapReport& map = report.maps.emplace_back();
+    map.name = view.uses.name;
+    map.type = name_of_map_type(view.running->type);
+    map.most_entries = view.running->most_entries;
+    map.key_bytes = view.running->key_bytes;
+    map.value_bytes = view.running->value_bytes;
+    map.lookups = view.uses.lookups.size();
+    map.updates = view.uses.updates.size();
+    map.deletes = view.uses.deletes.size();
+    map.left_alone = {view.reason, view.where, view.what, view.hint};
+    if (!view.reason.empty()) continue;
+    auto table = read_table(view);
+    if (!table) return table.takeError();
+    if (*table) map.entries = (*table)->entries.size();
   }
-  for (const MapView& view : views)
-    if (view.running && !view.reason.empty())
-      out << view.reason << ": " << view.uses.name << (view.where.empty() ? "" : ", " + view.where) << ": "
-          << view.what << "; hint: " << view.hint << '\n';
+  return report;
 }
 
 } // namespace heddle

@@ -1,9 +1,11 @@
 // One running program that is to be specialized: found, matched with its object, analysed.
 #pragma once
 
+#include "specialize/bpf/report.h"
+
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
-#include "llvm/Support/raw_ostream.h"
 
 #include <memory>
 #include <string>
@@ -35,14 +37,14 @@ public:
   ~BpfSession();
 
   // The program, its maps, what its data plane does to each, and which are left alone and why.
-  void print_analysis(llvm::raw_ostream& out);
+  llvm::Expected<AnalysisReport> analysis() const;
 
-  // Makes a version for what the tables hold now, and prints what it would do; nothing is attached.
-  llvm::Error print_version(llvm::raw_ostream& out);
+  // Makes a version for what the tables hold now; nothing is attached.
+  llvm::Expected<VersionReport> try_version();
 
-  // Specializes the program until it is interrupted, or somebody else replaces it; a line to `out` for each version. The
-  // original is back in place afterwards.
-  llvm::Error run(llvm::raw_ostream& out);
+  // Specializes the program until it is interrupted, or somebody else replaces it; tells of each version. The original is
+  // back in place afterwards.
+  llvm::Error run(llvm::function_ref<void(const VersionReport&)> tell);
 
 private:
   struct State;

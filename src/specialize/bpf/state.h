@@ -42,6 +42,8 @@ struct BpfSession::State {
     double milliseconds = 0; // from the snapshot to the loaded program
   };
 
+  VersionReport report_on(const Loaded& loaded) const;
+
   // Makes and loads a version. What the verifier refuses is made again without one pass after another.
   llvm::Expected<Loaded> load(const Snapshot& snapshot, const Watch& watch);
 };

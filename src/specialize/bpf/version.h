@@ -3,6 +3,7 @@
 
 #include "specialize/bpf/maps.h"
 #include "specialize/bpf/object_file.h"
+#include "specialize/bpf/report.h"
 #include "support/diagnostic.h"
 
 #include "llvm/ADT/StringMap.h"
@@ -20,11 +21,6 @@ struct Snapshot {
 // The passes, in the order in which they run; each can be left out by name.
 inline constexpr const char* specialize_passes[] = {"frozen-constants", "table-elimination", "inline-table",
                                                     "constant-fields"};
-
-// One thing that a pass did.
-struct Performed {
-  std::string pass, table, where, what;
-};
 
 struct Version {
   std::string object; // bytes

@@ -38,6 +38,6 @@ try_step("calibrate", "--show", "--host", "host.json", "--json")
 try_step("doctor", "--json")
 
 steps = re.findall(r"^  ([a-z]+)  ", subprocess.run([heddle, "--help"], capture_output=True, text=True).stdout, re.M)
-# cc and c++ are the compiler's; specialize has tests of its own, in namespaces (tests/net), and prints no figures yet.
+# cc and c++ are the compiler's; specialize has tests of its own, in namespaces (tests/net).
 assert tried == set(steps) - {"cc", "specialize"}, tried ^ set(steps)
 print("all steps")

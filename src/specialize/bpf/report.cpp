@@ -1,0 +1,94 @@
+#include "specialize/bpf/report.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+namespace heddle {
+
+void print(const AnalysisReport& report, llvm::raw_ostream& out) {
+  out << "program " << report.program << " (" << report.function << "), tag " << report.tag << ", "
+      << report.instructions << " instructions\n";
+  constexpr const char* row = "{0,-20} {1,-14} {2,8} {3,8} {4,5} {5,5} {6,8} {7,8} {8,8}  {9}\n";
+  out << llvm::formatv(row, "map", "type", "entries", "most", "key", "value", "lookups", "updates", "deletes",
+                       "verdict");
+  for (const MapReport& map : report.maps)
+    out << llvm::formatv(row, map.name, map.type, map.entries ? std::to_string(*map.entries) : "?",
+                         map.most_entries, map.key_bytes, map.value_bytes, map.lookups, map.updates,
+                         map.deletes, map.left_alone.code.empty() ? "read-only" : map.left_alone.code);
+  for (const MapReport& map : report.maps)
+    if (const Remark& why = map.left_alone; !why.code.empty())
+      out << why.code << ": " << map.name << (why.where.empty() ? "" : ", " + why.where) << ": " << why.what
+          << "; hint: " << why.hint << '\n';
+}
+
+void print(const VersionReport& report, llvm::raw_ostream& out) {
+  if (report.attached_to.empty())
+    out << llvm::formatv("version: {0} instructions instead of {1}, {2} checks, accepted by the verifier\n",
+                         report.instructions, report.instructions_before, report.checks);
+  else
+    out << llvm::formatv("{0}: program {1} for epoch {2}, {3:f1} ms, {4} checks\n", report.attached_to,
+                         report.program, report.epoch, report.milliseconds, report.checks);
+  for (const Performed& p : report.performed)
+    out << "  " << p.pass << ": " << p.table << (p.where.empty() ? "" : ", " + p.where) << ": " << p.what
+        << '\n';
+  for (const Remark& r : report.remarks)
+    out << "  " << r.code << ": " << r.where << ": " << r.what << "; hint: " << r.hint << '\n';
+  out.flush();
+}
+
+static void write(const Remark& remark, llvm::json::OStream& attributes) {
+  attributes.attribute("code", remark.code);
+  attributes.attribute("where", remark.where);
+  attributes.attribute("what", remark.what);
+  attributes.attribute("hint", remark.hint);
+}
+
+void write(const AnalysisReport& report, llvm::json::OStream& attributes) {
+  attributes.attribute("program", report.program);
+  attributes.attribute("function", report.function);
+  attributes.attribute("tag", report.tag);
+  attributes.attribute("instructions", int64_t(report.instructions));
+  attributes.attributeArray("maps", [&] {
+    for (const MapReport& map : report.maps)
+      attributes.object([&] {
+        attributes.attribute("name", map.name);
+        attributes.attribute("type", map.type);
+        attributes.attribute("entries", map.entries ? llvm::json::Value(int64_t(*map.entries))
+                                                    : llvm::json::Value(nullptr));
+        attributes.attribute("most_entries", map.most_entries);
+        attributes.attribute("key_bytes", map.key_bytes);
+        attributes.attribute("value_bytes", map.value_bytes);
+        attributes.attribute("lookups", int64_t(map.lookups));
+        attributes.attribute("updates", int64_t(map.updates));
+        attributes.attribute("deletes", int64_t(map.deletes));
+        if (!map.left_alone.code.empty())
+          attributes.attributeObject("left_alone", [&] { write(map.left_alone, attributes); });
+      });
+  });
+}
+
+void write(const VersionReport& report, llvm::json::OStream& attributes) {
+  attributes.attribute("instructions", int64_t(report.instructions));
+  attributes.attribute("instructions_before", int64_t(report.instructions_before));
+  attributes.attribute("checks", report.checks);
+  attributes.attribute("milliseconds", report.milliseconds);
+  if (!report.attached_to.empty()) {
+    attributes.attribute("attached_to", report.attached_to);
+    attributes.attribute("program", report.program);
+    attributes.attribute("epoch", int64_t(report.epoch));
+  }
+  attributes.attributeArray("performed", [&] {
+    for (const Performed& p : report.performed)
+      attributes.object([&] {
+        attributes.attribute("pass", p.pass);
+        attributes.attribute("table", p.table);
+        attributes.attribute("where", p.where);
+        attributes.attribute("what", p.what);
+      });
+  });
+  attributes.attributeArray("remarks", [&] {
+    for (const Remark& remark : report.remarks)
+      attributes.object([&] { write(remark, attributes); });
+  });
+}
+
+} // namespace heddle

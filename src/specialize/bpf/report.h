@@ -1,0 +1,52 @@
+// What a session found and made, for people and as JSON (docs/json.md).
+#pragma once
+
+#include "support/diagnostic.h"
+
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace heddle {
+
+struct MapReport {
+  std::string name, type;
+  std::optional<size_t> entries; // where they were read
+  uint32_t most_entries = 0, key_bytes = 0, value_bytes = 0;
+  size_t lookups = 0, updates = 0, deletes = 0; // sites of the program
+  Remark left_alone;                            // code empty: the map may be specialized
+};
+
+struct AnalysisReport {
+  uint32_t program = 0; // id
+  std::string function, tag;
+  size_t instructions = 0;
+  std::vector<MapReport> maps;
+};
+
+// One thing that a pass did.
+struct Performed {
+  std::string pass, table, where, what;
+};
+
+struct VersionReport {
+  size_t instructions = 0, instructions_before = 0;
+  unsigned checks = 0;
+  double milliseconds = 0; // from the tables' reading to the loaded program
+  std::vector<Performed> performed;
+  std::vector<Remark> remarks;
+  // Of one that runs.
+  std::string attached_to;
+  uint32_t program = 0; // id
+  uint64_t epoch = 0;   // of the tables (docs/specialize.md)
+};
+
+void print(const AnalysisReport& report, llvm::raw_ostream& out);
+void print(const VersionReport& report, llvm::raw_ostream& out);
+void write(const AnalysisReport& report, llvm::json::OStream& attributes);
+void write(const VersionReport& report, llvm::json::OStream& attributes);
+
+} // namespace heddle
