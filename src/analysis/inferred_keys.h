@@ -43,7 +43,7 @@ private:
 
   const Effects& effects_;
   llvm::DenseSet<const llvm::Function*> bodies_;
-  bool nested_ = false; // another packet loop runs within a packet
+  bool nested_ = false;                                           // another packet loop runs within a packet
   llvm::DenseMap<ObjectId, std::vector<const Access*>> accesses_; // the effects' own
   llvm::DenseSet<ObjectId> reached_broadly_; // by an instruction that touches many objects
   llvm::DenseMap<const llvm::Function*, std::vector<const llvm::CallBase*>> callers_;

@@ -12,6 +12,7 @@ mkfifo "$work/go"
 
 # run PACKETS ROUNDS
 run() {
+  rm -f "$work/stress.out" "$work/heddle.out" # the last run's
   ip netns exec "$inside" "$work/stress" "$work/stress.o" heddle0 "$1" "$2" <"$work/go" >"$work/stress.out" 2>&1 &
   stress=$!
   exec 9>"$work/go"
