@@ -13,7 +13,6 @@ namespace heddle {
 
 namespace {
 
-constexpr unsigned end_of_keys = 16; // in a program (src/verify/dependencies/runtime/keys.cpp)
 constexpr size_t most_roots = 16;    // of a key
 constexpr double least_share = 0.05; // of the packet, between a location's first access and its last
 constexpr uint64_t few_packets = 8;  // fewer than one in so many
@@ -134,7 +133,7 @@ std::vector<OpenedClaim> choose_claims(const std::vector<CutGraph>& graphs, cons
   });
   std::vector<OpenedClaim> chosen;
   for (Key& key : keys) {
-    if (first >= end_of_keys) break;
+    if (first > most_keys) break;
     auto is_claimed = [&](const auto& claim) { // by a key of another body
       return llvm::any_of(chosen, [&](const OpenedClaim& other) {
         return claim.first == Value(other.block, other.instruction);

@@ -125,8 +125,12 @@ private:
 
   Error open(ArrayRef<OpenedClaim> claims) {
     const BlockTable opened(module_);
+    const unsigned first_key = next_claim_number(module_);
     std::vector<Instruction*> values;
     for (const OpenedClaim& claim : claims) {
+      if (claim.key < first_key || claim.key > most_keys)
+        return misfit("key " + Twine(claim.key) + " is a declared one's, or above " + Twine(most_keys),
+                      claim.at);
       const BasicBlock* block = claim.block < opened.size() ? opened.block(claim.block) : nullptr;
       Instruction* value = nullptr;
       if (block && claim.instruction < block->size())

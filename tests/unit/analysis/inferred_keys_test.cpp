@@ -163,6 +163,11 @@ TEST(InferredKeys, OpeningAClaimNeedsAPointer) {
   openings.claims.push_back({0, 100000, 7, false, "f", "p.c:1"});
   EXPECT_THAT(llvm::toString(open_program(program, openings).takeError()),
               HasSubstr("no pointer that could be a key"));
+  for (unsigned key : {0u, 16u}) { // HEDDLE_KEY's number; more than there may be
+    openings.claims[0].key = key;
+    EXPECT_THAT(llvm::toString(open_program(program, openings).takeError()),
+                HasSubstr("is a declared one's"));
+  }
 }
 
 } // namespace
