@@ -124,6 +124,7 @@ struct CutKey {
   std::vector<uint32_t> claims; // nodes
   // Nodes in whose rare code it is claimed: a record that others may have, one that is fresh.
   std::vector<uint32_t> rare_claims{}, fresh_alone{};
+  bool inferred = false; // nobody has declared it
 };
 
 struct CutGraph {

@@ -330,7 +330,8 @@ private:
     if (known == result_.keys.end()) {
       auto claims = [&](Keys::Claimed where) { return options_.keys->claims(by.number, where); };
       result_.keys.push_back({by.number, by.name, claims(Keys::Claimed::InCommonCode),
-                              claims(Keys::Claimed::InRareCode), claims(Keys::Claimed::FreshInRareCode)});
+                              claims(Keys::Claimed::InRareCode), claims(Keys::Claimed::FreshInRareCode),
+                              by.inferred});
     }
     for (LocationAccess& access : location.accesses) {
       access.fresh = options_.keys->claimed_fresh(access.node, by.number);

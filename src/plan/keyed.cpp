@@ -221,7 +221,7 @@ void drop_hopeless_keys(CutGraph& graph) {
       });
       if (bound == location.accesses.end()) continue;
       changed = true;
-      if (!location.would_free.empty()) { // inferred
+      if (graph.keys[location.key].inferred) { // nobody knows of it
         give_window(location);
         location.reason = "written by one packet and used by others";
         continue;
