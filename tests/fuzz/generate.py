@@ -83,7 +83,7 @@ RARE_SHARE = "0.1"
 LOOSE = {"bits", "branch", "call", "chase", "counter", "counter_array", "errno", "heap", "keyed", "local_array", "lock", "log", "loop", "lookup",
          "output", "probe", "rare", "scratch_far"}
 # Nothing that keeps a body from being interleaved (docs/hide.md).
-HIDING = {"bits", "branch", "call", "chase", "counter", "counter_array", "heap", "local_array", "loop", "lookup", "output", "probe"}
+HIDING = {"bits", "branch", "call", "chase", "counter", "counter_array", "heap", "keyed", "local_array", "loop", "lookup", "output", "probe"}
 
 # Nothing that packets share and write: they may pass each other everywhere, so that one begins where another ends.
 READING = {"branch", "call", "chase", "heap", "local_array", "loop", "lookup", "probe"}
@@ -479,7 +479,8 @@ class Generator:
             lines.insert(0, "uint32_t scratch[3] = { 0 };")
             handed_on = self.random.random() < 0.2
             lines.append("    scratch[1] = p->length; scratch[2] = mix(p->id);" + ("" if handed_on else " scratch[0] = x;"))
-        own = self.keyed_table() if not self.hiding and self.random.random() < (0.6 if self.loose else 0.15) else None
+        own_chance = 0 if self.reading else 0.25 if self.hiding else 0.6 if self.loose else 0.15
+        own = self.keyed_table() if self.random.random() < own_chance else None
         if own: # the packet carries its record
             lines.append(f"    p->own = {own}(p->flow);")
         logs = not self.hiding and self.random.random() < (0.8 if self.loose else 0.4)
