@@ -11,6 +11,7 @@
 #include "program/claims.h"
 #include "support/diagnostic.h"
 #include "support/file.h"
+#include "support/remark_json.h"
 #include "transform/build.h"
 
 #include "llvm/Support/Allocator.h"
@@ -64,12 +65,7 @@ void write_outcome(const Outcome& outcome, llvm::json::OStream& json) {
   });
   json.attributeArray("remarks", [&] {
     for (const Remark& remark : outcome.plan.remarks)
-      json.object([&] {
-        json.attribute("code", remark.code);
-        json.attribute("where", llvm::json::fixUTF8(remark.where));
-        json.attribute("what", llvm::json::fixUTF8(remark.what));
-        json.attribute("hint", llvm::json::fixUTF8(remark.hint));
-      });
+      json.value(as_json(remark));
   });
   if (!outcome.plan.stages_anything()) return;
   json.attribute("kept", !outcome.is_slower());

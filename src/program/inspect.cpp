@@ -2,6 +2,7 @@
 
 #include "program/modelled.h"
 #include "support/file.h"
+#include "support/remark_json.h"
 
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringMap.h"
@@ -115,8 +116,7 @@ void print_json(const Inspection& inspection, raw_ostream& out) {
                                   {"indirect_calls", std::move(calls)}});
   }
   for (const Remark& remark : inspection.remarks)
-    remarks.push_back(json::Object{
-        {"code", remark.code}, {"where", remark.where}, {"what", remark.what}, {"hint", remark.hint}});
+    remarks.push_back(as_json(remark));
   out << formatv("{0:2}\n",
                  json::Value(json::Object{{"bodies", std::move(bodies)}, {"remarks", std::move(remarks)}}));
 }

@@ -1,5 +1,7 @@
 #include "specialize/bpf/report.h"
 
+#include "support/remark_json.h"
+
 #include "llvm/Support/FormatVariadic.h"
 
 namespace heddle {
@@ -35,13 +37,6 @@ void print(const VersionReport& report, llvm::raw_ostream& out) {
   out.flush();
 }
 
-static void write(const Remark& remark, llvm::json::OStream& attributes) {
-  attributes.attribute("code", remark.code);
-  attributes.attribute("where", remark.where);
-  attributes.attribute("what", remark.what);
-  attributes.attribute("hint", remark.hint);
-}
-
 void write(const AnalysisReport& report, llvm::json::OStream& attributes) {
   attributes.attribute("program", report.program);
   attributes.attribute("function", report.function);
@@ -60,8 +55,7 @@ void write(const AnalysisReport& report, llvm::json::OStream& attributes) {
         attributes.attribute("lookups", int64_t(map.lookups));
         attributes.attribute("updates", int64_t(map.updates));
         attributes.attribute("deletes", int64_t(map.deletes));
-        if (!map.left_alone.code.empty())
-          attributes.attributeObject("left_alone", [&] { write(map.left_alone, attributes); });
+        if (!map.left_alone.code.empty()) attributes.attribute("left_alone", as_json(map.left_alone));
       });
   });
 }
@@ -87,7 +81,7 @@ void write(const VersionReport& report, llvm::json::OStream& attributes) {
   });
   attributes.attributeArray("remarks", [&] {
     for (const Remark& remark : report.remarks)
-      attributes.object([&] { write(remark, attributes); });
+      attributes.value(as_json(remark));
   });
 }
 
