@@ -4,6 +4,8 @@ their ratios with the interval between two of them that holds the true median wi
 
 import json
 import math
+import os
+import platform
 import statistics
 import sys
 
@@ -20,8 +22,10 @@ def main():
     pairs = [tuple(map(float, line.split())) for line in sys.stdin if line[0].isdigit()]
     ratios = [before / after for before, after in pairs]
     low, high = interval(ratios)
+    with open("/proc/cpuinfo") as file:
+        cpu = next((line.split(":", 1)[1].strip() for line in file if line.startswith("model name")), platform.machine())
     print(json.dumps({
-        "bench": sys.argv[1], "rounds": len(pairs),
+        "bench": sys.argv[1], "machine": f"{cpu}, {os.cpu_count()} CPUs, Linux {platform.release()}", "rounds": len(pairs),
         "original_ns": round(statistics.median(before for before, _ in pairs), 2),
         "specialized_ns": round(statistics.median(after for _, after in pairs), 2),
         "ratio": round(statistics.median(ratios), 3), "low": round(low, 3), "high": round(high, 3),

@@ -90,8 +90,8 @@ struct SharedLocation {
   std::string verdict;
   uint32_t key = 0;   // of "keyed": index into CutGraph::keys
   std::string reason; // why, in one sentence with source lines
-  std::string
-      would_free; // for a window: which relaxation would, and what stands in its way; also where a key was inferred
+  // For a window, and where a key was inferred: which relaxation would free it, and what stands in its way.
+  std::string would_free;
   // Of a window: the values through which alone packets reach it, if they would make it keyed (analysis/inferred_keys.h).
   std::vector<ValuePlace> roots;
 };

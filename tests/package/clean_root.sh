@@ -7,7 +7,7 @@ build=$(cd "$1" && pwd)
 here=$(cd "$(dirname "$0")" && pwd)
 inputs=$here/../lit
 work=$build/package
-mirror=${DEBIAN_MIRROR:-http://deb.debian.org/debian}
+mirror=${DEBIAN_MIRROR-} # empty: debootstrap's own choice
 
 skip() {
   echo "SKIP: $1"
@@ -24,8 +24,8 @@ fi
 mkdir -p "$work/archives/partial"
 if [ ! -e "$work/clean.tar" ]; then
   rm -rf "$work/root"
-  timeout 600 debootstrap --variant=minbase bookworm "$work/root" "$mirror" >"$work/debootstrap.log" 2>&1 ||
-    skip "debootstrap cannot make a root from $mirror: $(tail -n 1 "$work/debootstrap.log")"
+  timeout 600 debootstrap --variant=minbase bookworm "$work/root" ${mirror:+"$mirror"} >"$work/debootstrap.log" 2>&1 ||
+    skip "debootstrap cannot make a root${mirror:+ from $mirror}: $(tail -n 1 "$work/debootstrap.log")"
   tar -C "$work/root" -cf "$work/clean.tar.tmp" . && mv "$work/clean.tar.tmp" "$work/clean.tar"
 fi
 
