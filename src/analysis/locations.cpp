@@ -122,12 +122,20 @@ private:
     location.verdict = "window";
     const llvm::Instruction* start = body_.body->getEntryBlock().getFirstNonPHIOrDbg();
     accesses_.touch(location, graph_.entry, start, true, false);
-    std::set<std::string> ways;
+    std::set<std::string> ways, can_be_late;
     SharedLocation jumps;
     jumps.name = "jumps out of the packet loop";
     const Declaration* no_jump = declared(jumps.name, {});
+    std::map<std::string, SharedLocation>
+        late; // exits that the user lets come after later packets' first stages
     for (const LoopExit& exit : loop_exits(graph_, body_, table_, points_to_)) {
       if (options_.observed && !is_taken(exit)) continue;
+      if (!exit.late.empty() && declared(exit.late, {})) {
+        late[exit.late].name = exit.late;
+        accesses_.touch(late[exit.late], exit.node, exit.at, true, exit.rare);
+        continue;
+      }
+      if (!exit.late.empty()) can_be_late.insert(exit.late);
       if (exit.jumps && no_jump) {
         accesses_.touch(jumps, exit.node, exit.at, true, exit.rare);
         continue;
@@ -140,7 +148,16 @@ private:
     for (const std::string& way : ways)
       location.reason += "; a packet " + way;
     location.would_free = "nothing, unless the exits were decided in the first stage";
+    if (!can_be_late.empty())
+      location.would_free +=
+          "; declared, where packets that were received by then may be handled before the loop is "
+          "left: " +
+          llvm::join(can_be_late, ", ");
     result_.all.push_back(std::move(location));
+    for (auto& [name, exits] : late) {
+      accesses_.merge_by_node(exits);
+      relax(exits, *declared(name, {}));
+    }
     if (jumps.accesses.empty()) return;
     accesses_.merge_by_node(jumps);
     relax(jumps, *no_jump);

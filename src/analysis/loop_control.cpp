@@ -93,6 +93,18 @@ bool may_be_jumped_out_of(const PacketBody& body, const PointsTo& points_to) {
   return false;
 }
 
+// Does the program read nothing after the loop that iterations leave in the environment?
+bool hands_on_nothing(const PacketBody& body) {
+  if (body.is_callback() || !body.run) return false;
+  llvm::SmallVector<const llvm::Value*, 16> work{body.run->getArgOperand(1)};
+  while (!work.empty())
+    for (const llvm::User* user : work.pop_back_val()->users()) {
+      if (llvm::isa<llvm::LoadInst>(user)) return false;
+      if (llvm::isa<llvm::GetElementPtrInst>(user)) work.push_back(user);
+    }
+  return true;
+}
+
 } // namespace
 
 std::vector<LoopExit> loop_exits(const BodyGraph& graph, const PacketBody& body, const AccessTable& table,
@@ -100,9 +112,12 @@ std::vector<LoopExit> loop_exits(const BodyGraph& graph, const PacketBody& body,
   std::vector<LoopExit> result;
   llvm::SmallPtrSet<const llvm::BasicBlock*, 16> deciding;
   llvm::SmallPtrSet<const llvm::PHINode*, 16> seen;
+  const bool can_be_late = hands_on_nothing(body);
+  auto late = [&](const std::string& place) { return can_be_late ? late_exit.str() + place : ""; };
   for (uint32_t n : graph.leaving) {
+    const llvm::Instruction* at = graph.nodes[n].block->getTerminator();
     result.push_back(
-        {n, graph.nodes[n].block->getTerminator(), "leaves the packet loop", graph.nodes[n].rare});
+        {n, at, "leaves the packet loop", graph.nodes[n].rare, false, late(location_of(*at).str())});
   }
   for (const llvm::BasicBlock& block : *body.body) {
     const auto* ret = llvm::dyn_cast<llvm::ReturnInst>(block.getTerminator());
@@ -120,7 +135,7 @@ std::vector<LoopExit> loop_exits(const BodyGraph& graph, const PacketBody& body,
   }
   for (uint32_t n : nodes_after(graph, deciding))
     result.push_back({n, graph.nodes[n].block->getTerminator(), "may leave the packet loop at its end",
-                      graph.nodes[n].rare});
+                      graph.nodes[n].rare, false, late("its end")});
 
   for (uint32_t n = 0; n != graph.nodes.size(); ++n) {
     const BodyNode& node = graph.nodes[n];

@@ -19,7 +19,12 @@ struct LoopExit {
   const char* how;    // "leaves the packet loop", "may throw out of the body", ...
   bool rare;          // decided by a packet that is alone by then
   bool jumps = false; // longjmp, or what an unknown function may do
+  // Of an exit of the loop's own, after which the program looks at nothing that the packet leaves: its name as a location. Where
+  // the user declares it, later packets that have begun by then may end first. Empty: of others.
+  std::string late{};
 };
+
+constexpr llvm::StringRef late_exit = "exit of the packet loop at "; // and its place
 
 std::vector<LoopExit> loop_exits(const BodyGraph& graph, const PacketBody& body, const AccessTable& table,
                                  const PointsTo& points_to);

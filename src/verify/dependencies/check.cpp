@@ -1,6 +1,7 @@
 #include "verify/dependencies/check.h"
 
 #include "analysis/deferrable.h"
+#include "analysis/loop_control.h"
 #include "program/modelled.h"
 #include "support/file.h"
 #include "support/installed.h"
@@ -110,13 +111,17 @@ private:
     });
   }
 
-  // Only variables can be told by the name that a declaration has for them.
+  // Only variables can be told by the name that a declaration has for them, and exits of the loop: not which.
   bool is_declared(const Pair& pair) const {
-    if (pair.object_kind != ObjectKind::Global && pair.object_kind != ObjectKind::Thread) return false;
-    StringRef global = pair.object < program_.globals.size() ? StringRef(program_.globals[pair.object]) : "?";
+    const bool variable = pair.object_kind == ObjectKind::Global || pair.object_kind == ObjectKind::Thread;
+    if (!variable && pair.object_kind != ObjectKind::LoopControl) return false;
+    StringRef name = !variable                               ? late_exit
+                     : pair.object < program_.globals.size() ? StringRef(program_.globals[pair.object])
+                                                             : "?";
     return any_of(plan_.declarations.trusted(plan_.trust).all, [&](const Declaration& declaration) {
       StringRef rest = declaration.kind == "declared" ? StringRef(declaration.names.front()) : "";
-      return rest.consume_front(global) && (rest.empty() || rest.front() == '.' || rest.front() == '[');
+      return rest.consume_front(name) &&
+             (!variable || rest.empty() || rest.front() == '.' || rest.front() == '[');
     });
   }
 
