@@ -221,6 +221,8 @@ void add_unused_declarations(Analysis& analysis, const Declarations& declaration
     auto freed = [&](const SharedLocation& location) {
       const bool by_it = location.verdict == declaration.kind ||
                          (location.verdict == "errno" && declaration.kind == "scratch");
+      if (!declaration.make.empty())
+        return by_it && llvm::StringRef(location.name).contains(declaration.names.front());
       return by_it && is_meant(declaration, location.name, location.object);
     };
     if (declaration.kind == "keyed") add_unused_key(analysis, declarations, declaration);
@@ -228,7 +230,9 @@ void add_unused_declarations(Analysis& analysis, const Declarations& declaration
     const bool frees = declaration.kind == "declared" || declaration.kind == "scratch";
     if (!frees || llvm::any_of(analysis.graphs, used)) continue;
     analysis.remarks.push_back({"unused-declaration", declarations.place(declaration),
-                                "no window is called '" + declaration.names.front() + "'",
+                                declaration.make.empty()
+                                    ? "no window is called '" + declaration.names.front() + "'"
+                                    : "no packet reads the pointer '" + declaration.names.front() + "'",
                                 "give the name as `heddle plan --explain` prints it, or remove the line"});
   }
 }
@@ -301,6 +305,9 @@ llvm::Expected<Analysis> analyse(const Program& program, const BlockTable& block
   PointsToOptions points_to_options = options.points_to;
   for (const Declaration& declaration : declarations.all)
     if (declaration.kind == "allocators") llvm::append_range(points_to_options.allocators, declaration.names);
+  points_to_options.own_objects =
+      !options.locations.without.contains("scratch") &&
+      llvm::any_of(declarations.all, [](const Declaration& d) { return !d.make.empty(); });
   progress_at("what pointers may point to");
   result.points_to = PointsTo::run(*program.module, points_to_options);
   CommutingGroups groups;

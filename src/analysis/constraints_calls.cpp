@@ -2,6 +2,7 @@
 #include "analysis/constraints.h"
 
 #include "analysis/assembly.h"
+#include "program/own_objects.h"
 
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -44,6 +45,8 @@ void ConstraintBuilder::add_target(const CallBase& call, const Function& functio
     externals_[&call].insert(&function);
     return add_unknown_call(call, &function);
   }
+  if (gives_own_object(function) && !options_.own_objects) // nobody has any: it gives its argument back
+    return solver_.add_copy(value(call.getArgOperand(0)), value(&call));
   targets_[&call].insert(&function);
   bind(call, function);
 }
@@ -58,7 +61,8 @@ void ConstraintBuilder::bind_argument(const Argument& parameter, NodeId actual) 
 }
 
 void ConstraintBuilder::bind(const CallBase& call, const Function& function) {
-  for (unsigned i = 0; i < call.arg_size(); ++i) {
+  const bool own = options_.own_objects && gives_own_object(function); // the argument is not given back
+  for (unsigned i = 0; i < call.arg_size() && !own; ++i) {
     const Value* actual = call.getArgOperand(i);
     if (!carries_pointer(actual->getType())) continue;
     if (i < function.arg_size())
@@ -74,7 +78,7 @@ void ConstraintBuilder::bind(const CallBase& call, const Function& function) {
     return;
   }
   if (wrapper(function).is_wrapper) {
-    add_passed(call, function);
+    if (!own) add_passed(call, function);
     if (direct)
       add_wrapper_result(call, function);
     else

@@ -1,6 +1,8 @@
 // Allocation wrappers: which functions return fresh memory, and which object each call site stands for.
 #include "analysis/constraints.h"
 
+#include "program/own_objects.h"
+
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 
@@ -118,7 +120,7 @@ void ConstraintBuilder::find_leaves(const Function& function, const Value* value
       else
         result.others.push_back({gep, moved});
     } else if (auto* call = dyn_cast<CallBase>(leaf)) {
-      if (!allocates(*call))
+      if (!allocates(*call) || gives_own_object(function)) // all its callers get the same
         find_passed_by(*call, moved, work, result);
       else if (moved)
         result.others.push_back({leaf, moved});

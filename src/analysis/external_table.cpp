@@ -334,6 +334,7 @@ static const ExternalLine table[] = {
     {"heddle_pcap_loop heddle_pcap_dispatch", "r0 w0 c2(frame:3) c4(3,header,data) @rx @fd"},
     {"heddle_run_loop", "c0(1)"},
     {"heddle_claim", ""},
+    {"heddle_is_staged", ""},
     {"heddle_expensive_load", ""},
     {"heddle_recvfrom", "w1*2 w4 w5 @fd:0 @errno.w"},
     {"heddle_recvmsg", "R1 W1 @fd:0 @errno.w"},

@@ -53,6 +53,7 @@
 #include "analysis/names.h"
 #include "analysis/scratch.h"
 #include "program/modelled.h"
+#include "program/own_objects.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/Instructions.h"
@@ -101,6 +102,8 @@ public:
       if (memory.kind == ObjectKind::System)
         system(memory);
       else if (memory.kind == ObjectKind::Function)
+        continue;
+      else if (own_slot(memory))
         continue;
       else if (sharing_.is_private(object) && on("packet-private"))
         packet_private(memory);
@@ -368,9 +371,26 @@ private:
     SharedLocation location;
     location.name = name_of(object);
     accesses_.touch_all(location, table_.keys_of(object.id));
+    const bool own = object.site && points_to_.own_objects() && is_own_object(*object.site);
     relax(location, "packet-private",
           object.kind == ObjectKind::Packet ? "the packet's own buffer; nothing shared holds its address"
+          : own                             ? "made for one packet in flight, as heddle.toml says"
                                             : "made in the body; nothing shared holds its address");
+  }
+
+  // Where a packet finds an object of its own: part of how the user's statement is kept, whatever the analysis knows of it.
+  bool own_slot(const MemoryObject& object) {
+    const auto* slot = llvm::dyn_cast_or_null<llvm::GlobalVariable>(object.site);
+    if (!slot || !points_to_.own_objects()) return false;
+    const Declaration* declaration = declaration_of_slot(options_.declarations, slot->getName());
+    if (!declaration) return false;
+    SharedLocation location;
+    location.name = "what " + llvm::join(declaration->names, " and ") + " points to";
+    accesses_.touch_all(location, table_.keys_of(object.id));
+    result_.scratch.push_back(scratch_.describe(object));
+    result_.scratch_sites.push_back(object.site);
+    relax(location, "scratch", options_.declarations.place(*declaration) + ": " + declaration->why);
+    return true;
   }
 
   // Copies for packets in flight, where they would free a window.

@@ -14,9 +14,11 @@ namespace heddle {
 
 struct PointsTo::State {
   State(const Module& module, const PointsToOptions& options)
-      : module(module), solver(module.getDataLayout()), builder(module, options, solver, report) {}
+      : module(module), own_objects(options.own_objects), solver(module.getDataLayout()),
+        builder(module, options, solver, report) {}
 
   const Module& module;
+  bool own_objects;
   PointsToReport report;
   PointsToStatistics statistics;
   Solver solver;
@@ -104,6 +106,9 @@ std::unique_ptr<PointsTo> PointsTo::run(const Module& module, const PointsToOpti
 
 const Module& PointsTo::module() const {
   return state_->module;
+}
+bool PointsTo::own_objects() const {
+  return state_->own_objects;
 }
 const std::vector<MemoryObject>& PointsTo::objects() const {
   return state_->solver.objects();

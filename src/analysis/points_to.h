@@ -29,6 +29,8 @@ struct PointsToOptions {
   std::vector<std::string> allocators;
   bool default_allocators = true;
   unsigned wrapper_depth = 4; // how many levels of allocation wrappers are cloned by call site
+  bool own_objects =
+      false; // packets have objects of their own where the user says so (program/own_objects.h)
 
   // Published twins: a pointer to an object of this kind that is stored into a shared object (`shared`) is
   // loaded from there as a pointer to its twin (MemoryObject::twin_of). Both functions are asked once per
@@ -69,6 +71,7 @@ public:
   ~PointsTo();
 
   const llvm::Module& module() const;
+  bool own_objects() const;                         // PointsToOptions::own_objects
   const std::vector<MemoryObject>& objects() const; // indexed by ObjectId
   ObjectId unknown_object() const { return 0; }
   ObjectId system_object(SystemLocation location) const;

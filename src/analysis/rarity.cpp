@@ -2,6 +2,7 @@
 
 #include "analysis/external_models.h"
 #include "program/modelled.h"
+#include "program/own_objects.h"
 
 #include "llvm/IR/CFG.h"
 
@@ -9,7 +10,7 @@ namespace heddle {
 
 bool is_opaque(const llvm::Function& function) {
   if (is_modelled_by_name(source_name(function))) return true;
-  return llvm::is_contained(pool_allocators(), source_name(function));
+  return llvm::is_contained(pool_allocators(), source_name(function)) || makes_own_object(function);
 }
 
 // What may run in signal handlers that the runtime does not keep gates out of (src/runtime/signals.cpp): those
@@ -68,7 +69,7 @@ Rarity::Rarity(const Program& program, const BlockTable& blocks, const PointsTo&
     const llvm::Function* function = block.getParent();
     rare_[id] = rare(id) && !block.isEHPad() && !is_modelled_by_name(source_name(*function)) &&
                 !in_signals.contains(function) && !groups.reached().contains(function) &&
-                !function->hasFnAttribute(llvm::Attribute::Naked);
+                !makes_own_object(*function) && !function->hasFnAttribute(llvm::Attribute::Naked);
   }
   for (const PacketBody& body : program.bodies)
     rare_[blocks.id(&body.body->getEntryBlock())] = false;

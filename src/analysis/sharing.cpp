@@ -1,6 +1,7 @@
 #include "analysis/sharing.h"
 
 #include "analysis/external_models.h"
+#include "program/own_objects.h"
 
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -28,6 +29,8 @@ Sharing::Sharing(const llvm::Function& body, const Effects& effects, const Objec
 
   std::vector<ObjectId> work;
   auto share = [&](ObjectId id) {
+    const llvm::Value* site = points_to.objects()[id].site;
+    if (points_to.own_objects() && site && is_own_object(*site)) return;
     if (shared_.test_and_set(id)) work.push_back(id);
   };
   for (const MemoryObject& object : points_to.objects()) {

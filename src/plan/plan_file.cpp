@@ -207,6 +207,7 @@ template <typename Fields, Maybe<Declaration> T> void list_fields(Fields& fields
   fields("fresh", declaration.fresh);
   fields("locations", declaration.locations);
   fields("shared", declaration.shared);
+  fields("make", declaration.make);
 }
 
 template <typename Fields, Maybe<Plan> T> void list_fields(Fields& fields, T& plan) {

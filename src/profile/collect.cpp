@@ -5,6 +5,7 @@
 #include "profile/raw_trace.h"
 #include "program/claims.h"
 #include "program/expensive.h"
+#include "program/own_objects.h"
 #include "support/file.h"
 #include "support/installed.h"
 #include "support/process.h"
@@ -37,6 +38,7 @@ llvm::Error build(const ProgramImage& image, const Program& program, const Tempo
   if (!runtime) return runtime.takeError();
   std::unique_ptr<llvm::Module> clone = llvm::CloneModule(*program.module);
   drop_claims(*clone, {});
+  drop_own_objects(*clone);
   finish_expensive(*clone);
   auto count = instrument(*clone, {program.id, image.link.shared, loads});
   if (!count) return count.takeError();

@@ -5,6 +5,7 @@
 #include "profile/machine_code.h"
 #include "program/claims.h"
 #include "program/expensive.h"
+#include "program/own_objects.h"
 #include "support/file.h"
 #include "toolchain/codegen.h"
 
@@ -66,6 +67,7 @@ llvm::Expected<FootprintMap> map_footprint(const ProgramImage& image, const Prog
   size_t blocks = BlockTable(*program.module).size();
   std::unique_ptr<llvm::Module> stamped = llvm::CloneModule(*program.module);
   drop_claims(*stamped, {});
+  drop_own_objects(*stamped);
   finish_expensive(*stamped);
   stamp_blocks(*stamped);
 

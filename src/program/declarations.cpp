@@ -72,6 +72,11 @@ public:
     if (count("keyed") > most_keys)
       return fail(*file.get("keyed"), "more than " + Twine(most_keys) + " keys",
                   "join locations that have the same key");
+    if (llvm::count_if(result_.all, [](const Declaration& d) { return !d.make.empty(); }) >
+        std::ptrdiff_t(most_own_objects))
+      return fail(*file.get("scratch"),
+                  "more than " + Twine(most_own_objects) + " of [[scratch]] with a pointer",
+                  "join pointers to one kind of object");
     if (count("commute") > most_commuting_groups)
       return fail(*file.get("commute"), "more than " + Twine(most_commuting_groups) + " groups that commute",
                   "join groups whose calls commute with each other, too");
@@ -108,6 +113,8 @@ private:
       if (Error error = text(table, "why", made.why)) return error;
       if (table.contains("through_pointers"))
         if (Error error = names(table, "through_pointers", made.through_pointers, made.lines)) return error;
+    } else if (kind == "scratch" && table.contains("pointer")) {
+      if (Error error = read_pointer(table, made)) return error;
     } else if (kind == "declared" || kind == "scratch") {
       const char* named = kind == "declared" ? "location" : "variable";
       if (Error error = only(table, {named, "why"}, "[[" + kind + "]]")) return error;
@@ -122,6 +129,17 @@ private:
     }
     result_.all.push_back(std::move(made));
     return Error::success();
+  }
+
+  Error read_pointer(const toml::table& table, Declaration& made) {
+    if (Error error = only(table, {"pointer", "make", "why"}, "[[scratch]] with a pointer")) return error;
+    if (Error error = one_or_several(table, "pointer", made.names, made.lines)) return error;
+    if (Error error = text(table, "make", made.make)) return error;
+    if (StringRef make = made.make; make.find('(') == 0 || !make.contains('(') || !make.ends_with(")"))
+      return fail(
+          *table.get("make"), "'make' is \"" + make + "\"",
+          "write a call of the function that makes such an object, with numbers: \"buffer_new(512)\"");
+    return text(table, "why", made.why);
   }
 
   Error read_keyed(const toml::table& table, Declaration& made) {
@@ -139,16 +157,20 @@ private:
     return text(table, "why", made.why);
   }
 
+  Error one_or_several(const toml::table& table, const std::string& key, std::vector<std::string>& out,
+                       std::vector<unsigned>& lines) const {
+    const toml::node* node = table.get(key);
+    if (!node || !node->is_string()) return names(table, key, out, lines);
+    out.push_back(node->as_string()->get());
+    lines.push_back(node->source().begin.line);
+    return Error::success();
+  }
+
   // One or several of "function()" and "function(variable)".
   Error keys(const toml::table& table, const std::string& key, std::vector<std::string>& out,
              std::vector<unsigned>& lines) const {
+    if (Error error = one_or_several(table, key, out, lines)) return error;
     const toml::node* node = table.get(key);
-    if (node && node->is_string()) {
-      out.push_back(node->as_string()->get());
-      lines.push_back(node->source().begin.line);
-    } else if (Error error = names(table, key, out, lines)) {
-      return error;
-    }
     for (StringRef name : out)
       if (auto [function, variable] = name.split('('); function.empty() || !variable.ends_with(")"))
         return fail(*node, "'" + key + "' holds \"" + name + "\"",

@@ -15,6 +15,11 @@
 //     variable = "buffer"
 //     why = "only the bytes that recvfrom has written are read"
 //
+//     [[scratch]]                                 likewise what a pointer leads to (own_objects.h)
+//     pointer = "connection.buffer"               a field, or a variable; a list of those that lead to one object
+//     make = "buffer_new(65536)"                  makes another one
+//     why = "holds one message"
+//
 //     [[keyed]]                                   packets with different keys meet in none of these locations
 //     key = "find_flow()"                         what the function returns; "serve(c)": its parameter or variable c
 //     fresh = "new_flow()"                        optional: likewise, of a record that is filled at once
@@ -40,6 +45,7 @@ namespace heddle {
 struct Declaration {
   std::string kind;               // "commute", "declared", "scratch", "keyed" or "allocators"
   std::vector<std::string> names; // functions; of "declared" and "scratch": one location; of "keyed": keys
+                                  // of "scratch" with `make`: pointers
   std::string differs;            // of "commute"
   std::string why;
   // Of "commute": the only functions that calls through pointers within calls of these run. Empty: not declared.
@@ -50,6 +56,7 @@ struct Declaration {
   // Of "keyed": keys of records that are filled at once; the locations, or those that are not keyed. Both empty: the objects
   // that the keys point to.
   std::vector<std::string> fresh{}, locations{}, shared{};
+  std::string make{}; // of "scratch": the call that makes an object like the one that the pointers lead to
 
   bool names_functions() const { return kind == "commute" || kind == "allocators"; }
 };
@@ -65,7 +72,8 @@ struct Declarations {
 
 // The key that the program's own source gives (include/heddle/heddle.h), in place of a name in heddle.toml.
 constexpr llvm::StringRef annotated_key = "HEDDLE_KEY";
-constexpr size_t most_keys = 15; // of heddle.toml; with the annotation: sixteen
+constexpr size_t most_own_objects = 16; // [[scratch]] with a pointer
+constexpr size_t most_keys = 15;        // of heddle.toml; with the annotation: sixteen
 
 constexpr size_t most_commuting_groups = 30; // with two more sets of code that Heddle knows itself: a word
 llvm::ArrayRef<llvm::StringRef> differs_values();

@@ -5,6 +5,7 @@
 #include "program/merge.h"
 #include "program/modelled.h"
 #include "program/outline.h"
+#include "program/own_objects.h"
 #include "program/pipeline.h"
 #include "program/program.h"
 #include "program/receive.h"
@@ -27,7 +28,7 @@ namespace heddle {
 namespace {
 
 // Part of the program's id: another way to prepare makes other blocks.
-constexpr StringRef pipeline_version = "heddle-0.1.0-prepare-7";
+constexpr StringRef pipeline_version = "heddle-0.1.0-prepare-8";
 
 std::string digest(const ProgramImage& image, const PrepareOptions& options) {
   SHA256 hash;
@@ -41,6 +42,8 @@ std::string digest(const ProgramImage& image, const PrepareOptions& options) {
   for (const std::string& name : options.declarations.functions())
     hash.update("|call " + name);
   for (const Declaration& declaration : options.declarations.all) {
+    if (!declaration.make.empty())
+      hash.update("|own " + join(declaration.names, " ") + " " + declaration.make);
     if (declaration.kind != "keyed" || declaration.names.front() == annotated_key) continue;
     for (const auto* keys : {&declaration.names, &declaration.fresh})
       for (const std::string& key : *keys)
@@ -237,6 +240,8 @@ std::vector<std::string> functions_named(const Declaration& declaration) {
   if (declaration.names_functions()) {
     names = declaration.names;
     append_range(names, declaration.through_pointers);
+  } else if (!declaration.make.empty()) {
+    names.push_back(StringRef(declaration.make).split('(').first.str());
   } else if (declaration.kind == "keyed" && declaration.names.front() != annotated_key) {
     for (const auto* keys : {&declaration.names, &declaration.fresh})
       for (StringRef key : *keys)
@@ -337,6 +342,7 @@ Expected<Program> prepare(const ProgramImage& image, const PrepareOptions& optio
   Expected<std::unique_ptr<TargetMachine>> machine = target_machine(module);
   if (!machine) return machine.takeError();
   if (Error error = check_declared(module, options.declarations)) return std::move(error);
+  if (Error error = insert_own_objects(module, options.declarations)) return std::move(error);
   // Variables become values; loops and calls stay as in the source.
   make_readable(module, **machine, options.declarations.functions());
   join_branches(**machine, separate_captured(module));

@@ -58,6 +58,9 @@ void heddle_claim(uint32_t key, const void* value, uint32_t fresh);
 // At the entry of a packet body with keys: the packet has claimed nothing yet.
 void heddle_forget_claims(void);
 
+// Says that there is no memory for an object of a packet's own (src/program/own_objects.h); the program aborts then.
+void heddle_no_own_object(void);
+
 // recvfrom, recvmsg and recv in a packet loop that receives one datagram per iteration: same arguments, result and
 // errno. Where the call would wait, or finds nothing, while earlier packets are in flight, these end first and the call is
 // made after them.

@@ -17,6 +17,7 @@
 // outside of packets find null. count: none is wanted.
 #include "transform/privatize.h"
 
+#include "program/own_objects.h"
 #include "runtime/layout.h"
 #include "transform/site.h"
 
@@ -56,6 +57,11 @@ public:
       if (Error error = use_fields(body, variable, place->second)) return error;
     }
     return Error::success();
+  }
+
+  // Of the variable that the call gives the address of.
+  bool has_copies_of(const CallBase& address) const {
+    return places_.contains(address.getArgOperand(0)->getName());
   }
 
   void finish() {
@@ -151,6 +157,19 @@ private:
   SetVector<Function*> changed_;
 };
 
+// The only abort in there is for want of memory.
+void say_before_abort(Function& own) {
+  for (Instruction& instruction : instructions(own)) {
+    auto* call = dyn_cast<CallBase>(&instruction);
+    const Function* callee = call ? call->getCalledFunction() : nullptr;
+    if (!callee || callee->getName() != "abort") continue;
+    IRBuilder<> builder(call);
+    builder.CreateCall(own.getParent()->getOrInsertFunction("heddle_no_own_object", builder.getVoidTy()))
+        ->setDoesNotThrow();
+    return;
+  }
+}
+
 } // namespace
 
 Error privatize_scratch(Module& module, ArrayRef<const BodyPlan*> bodies) {
@@ -158,6 +177,12 @@ Error privatize_scratch(Module& module, ArrayRef<const BodyPlan*> bodies) {
   for (const BodyPlan* body : bodies)
     if (Error error = privatizer.add(*body)) return error;
   privatizer.finish();
+  settle_own_objects(module, [&](CallBase& asked, CallBase& slot) -> Value* {
+    if (!privatizer.has_copies_of(slot)) return nullptr;
+    say_before_abort(*asked.getFunction());
+    IRBuilder<> builder(&asked);
+    return builder.CreateIsNotNull(builder.CreateLoad(builder.getPtrTy(), copies_field(builder), "copies"));
+  });
   return Error::success();
 }
 

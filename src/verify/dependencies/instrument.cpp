@@ -18,6 +18,7 @@
 #include "analysis/effects_updates.h"
 #include "program/expensive.h"
 #include "program/modelled.h"
+#include "program/own_objects.h"
 #include "transform/defer.h"
 #include "transform/privatize.h"
 #include "transform/site.h"
@@ -192,6 +193,28 @@ Error show_scratch(Module& module, const Plan& plan) {
   return Error::success();
 }
 
+static_assert(dependencies::most_own_slots == most_own_objects);
+
+// In the original order, too, each packet of a batch has objects of its own where the plan gives it some.
+void give_own_objects(Module& module, const Plan& plan) {
+  auto planned = [&](StringRef slot) {
+    return any_of(plan.bodies, [&](const BodyPlan& body) {
+      return !body.sites.empty() &&
+             any_of(body.scratch, [&](const ScratchVariable& variable) { return variable.name == slot; });
+    });
+  };
+  uint32_t number = 0;
+  settle_own_objects(module, [&](CallBase& asked, CallBase& slot) -> Value* {
+    if (!planned(slot.getArgOperand(0)->getName())) return nullptr;
+    IRBuilder<> builder(&asked);
+    FunctionCallee find =
+        module.getOrInsertFunction("heddle_dependencies_own_slot", builder.getPtrTy(), builder.getInt32Ty());
+    Value* own = builder.CreateCall(find, {builder.getInt32(number++)});
+    slot.replaceAllUsesWith(own);
+    return builder.CreateIsNotNull(own);
+  });
+}
+
 // The runtime's table of variables: {address, size}, with a null address for thread-local ones, which a function finds.
 void describe_globals(Module& module, std::vector<std::string>& names) {
   LLVMContext& context = module.getContext();
@@ -258,6 +281,7 @@ Expected<CheckedProgram> instrument_accesses(Module& clone, const Program& progr
   if (!staged) // each packet ends before the next one starts, so they use the variables themselves
     for (BodyPlan& body : applied.bodies)
       body.scratch.clear();
+  if (!staged) give_own_objects(clone, plan);
   if (Error error = stage_module(clone, applied, staged ? insert_site : note_stage, Interleaved::AsStages))
     return std::move(error);
   finish_expensive(clone);

@@ -9,6 +9,7 @@ namespace heddle::dependencies {
 constexpr char file_magic[8] = {'H', 'D', 'E', 'P', 'E', 'N', 'D', '1'};
 constexpr uint32_t most_pairs = 1 << 14; // places of the table; a power of two
 constexpr uint32_t most_unseen = 4096;
+constexpr uint32_t most_own_slots = 16; // of objects that a packet has in place of shared ones
 
 // Which relaxation lets a pair through.
 enum class Relaxation : uint8_t { None, Commutative, Allocator, Commuting, Scratch, Errno, Lock, Keyed };

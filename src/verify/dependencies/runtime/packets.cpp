@@ -23,7 +23,7 @@
 namespace heddle::dependencies {
 namespace {
 
-constexpr uint32_t most_in_flight = 1024, usual_batch = 32;
+constexpr uint32_t usual_batch = 32;
 constexpr uint32_t loop_place = 1; // of the table of places: a packet leaves the loop
 
 void find_stack(Thread& thread) {

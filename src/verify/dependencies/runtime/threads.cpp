@@ -15,6 +15,7 @@ void release(void* pointer) {
   thread.watching = false;
   thread.shadow.release();
   release_scratch(thread);
+  release_own_objects(thread);
   release_keys(thread);
 }
 

@@ -35,6 +35,7 @@ struct Thread {
   Shadow shadow;
   ScratchVariable* scratch; // of which each packet in flight has a copy when staged
   uint32_t scratch_count;
+  void** own_objects;              // of each packet of the batch
   const heddle_schedule* schedule; // of the body whose packets run; null: it has no sites
   PacketKeys* keys;                // of the batch's packets
   uint32_t keys_size, key_hash;    // key_hash: of all that the packet has claimed
@@ -55,7 +56,7 @@ HEDDLE_HIDDEN void access(Thread& thread, uint64_t begin, uint64_t size, uint32_
 HEDDLE_HIDDEN void new_memory(Thread& thread, const void* begin, size_t size);
 
 // packets.cpp
-constexpr uint32_t no_limit = ~0u;
+constexpr uint32_t no_limit = ~0u, most_in_flight = 1024;
 HEDDLE_HIDDEN void begin_packet(Thread& thread, const void* frame);
 HEDDLE_HIDDEN void end_packet(Thread& thread, int result);
 HEDDLE_HIDDEN void end_batch(Thread& thread);
@@ -70,6 +71,9 @@ HEDDLE_HIDDEN void release_scratch(Thread& thread);
 HEDDLE_HIDDEN bool is_scratch(const Thread& thread, uint64_t address);
 // Reports a read of what the packet has not written.
 HEDDLE_HIDDEN void touch_scratch(Thread& thread, uint64_t begin, uint64_t end, bool writes, uint32_t place);
+
+// own_objects.cpp
+HEDDLE_HIDDEN void release_own_objects(Thread& thread);
 
 // keys.cpp
 HEDDLE_HIDDEN void begin_keys(Thread& thread);
