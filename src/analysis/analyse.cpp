@@ -221,6 +221,7 @@ void add_unused_declarations(Analysis& analysis, const Declarations& declaration
     auto freed = [&](const SharedLocation& location) {
       const bool by_it = location.verdict == declaration.kind ||
                          (location.verdict == "errno" && declaration.kind == "scratch");
+      if (declaration.is_of_all_memory()) return by_it;
       if (!declaration.make.empty())
         return by_it && llvm::StringRef(location.name).contains(declaration.names.front());
       return by_it && is_meant(declaration, location.name, location.object);

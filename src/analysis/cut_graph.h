@@ -113,6 +113,8 @@ struct ScratchVariable {
   bool global =
       false; // a variable of the program or of a thread, which code names; others are found by `fields`
   uint32_t bytes = 0, alignment = 1;
+  // A packet's copy begins as what the variable is in front of the packet loop. Else it begins as what an earlier packet left.
+  bool begins_as_before = false;
   std::vector<ScratchField> fields;
 };
 

@@ -176,7 +176,8 @@ private:
       if (points_to_.objects()[other].kind != ObjectKind::System && sharing_.is_shared(other))
         llvm::append_range(keys, table_.keys_of(other));
     accesses_.touch_all(location, keys);
-    if (const Declaration* declaration = declared(location.name, {})) return relax(location, *declaration);
+    if (const Declaration* declaration = declared_memory(location.name, {}))
+      return relax(location, *declaration);
     location.verdict = verdict_of(location);
     location.reason = "a pointer to which the analysis knows of no assignment may reach any of it";
     location.would_free =
@@ -291,6 +292,8 @@ private:
     }
     if (!sends || llvm::none_of(location.accesses, [](const LocationAccess& a) { return a.receives; }))
       return;
+    // Whoever says that the order of all that is done to descriptors is free means this order, too.
+    if (declared(system_location_name(SystemLocation::FileDescriptor), {})) return;
     location.name = "datagrams received against output";
     relax(location, "received-ahead",
           "the next datagram is the same before an earlier packet's output and after it; where there is "
@@ -334,9 +337,18 @@ private:
   const Declaration* declared(llvm::StringRef name, llvm::StringRef object) const {
     return on("declared") ? declared("declared", name, object) : nullptr;
   }
+  // Likewise of what is reached by memory, which may be declared all at once.
+  const Declaration* declared_memory(llvm::StringRef name, llvm::StringRef object) const {
+    if (const Declaration* declaration = declared(name, object)) return declaration;
+    for (const Declaration& declaration : options_.declarations.all)
+      if (on("declared") && declaration.is_of_all_memory() && !is_meant(declaration, name, object))
+        return &declaration;
+    return nullptr;
+  }
   const Declaration* declared(llvm::StringRef kind, llvm::StringRef name, llvm::StringRef object) const {
     for (const Declaration& declaration : options_.declarations.all)
-      if (declaration.kind == kind && is_meant(declaration, name, object)) return &declaration;
+      if (declaration.kind == kind && !declaration.is_of_all_memory() && is_meant(declaration, name, object))
+        return &declaration;
     return nullptr;
   }
   void relax(SharedLocation& location, const Declaration& declaration) {
@@ -387,7 +399,7 @@ private:
     SharedLocation location;
     location.name = "what " + llvm::join(declaration->names, " and ") + " points to";
     accesses_.touch_all(location, table_.keys_of(object.id));
-    result_.scratch.push_back(scratch_.describe(object));
+    result_.scratch.push_back(scratch_.describe(object, false));
     result_.scratch_sites.push_back(object.site);
     relax(location, "scratch", options_.declarations.place(*declaration) + ": " + declaration->why);
     return true;
@@ -402,15 +414,15 @@ private:
     const std::vector<uint32_t>& keys = table_.keys_of(object.id);
     auto changed = [&](uint32_t key) { return table_.keys()[key].write && !table_.keys()[key].rare; };
     if (llvm::none_of(keys, changed)) return false;
-    not_scratch_ = scratch_.obstacle(object);
-    if (!not_scratch_.empty()) return false;
     SharedLocation location;
     location.name = name_of(object);
     const Declaration* declaration = declared("scratch", location.name, {});
+    not_scratch_ = scratch_.obstacle(object, declaration != nullptr);
+    if (!not_scratch_.empty()) return false;
     if (!declaration) not_scratch_ = scratch_.exposed(object);
     if (!not_scratch_.empty()) return false;
     accesses_.touch_all(location, keys);
-    result_.scratch.push_back(scratch_.describe(object));
+    result_.scratch.push_back(scratch_.describe(object, declaration != nullptr));
     result_.scratch_sites.push_back(object.site);
     relax(location, "scratch",
           declaration ? options_.declarations.place(*declaration) + ": " + declaration->why
@@ -496,7 +508,7 @@ private:
       if (commuting) members = overlapping(write, keys);
       bool commutative = on("commutative") && commutes(members);
       LocationName name = name_range(object, write, members);
-      const Declaration* declaration = declared(name.full, name.object);
+      const Declaration* declaration = declared_memory(name.full, name.object);
       KeyedBy keyed_by;
       InferredKeys::Roots roots;
       if (!shown_at_exit || exits_.all_rare()) {
@@ -598,7 +610,7 @@ private:
       location.object = name.object;
       location.parts.push_back(name.part);
       accesses_.touch_all(location, members);
-      if (declared(name.full, name.object)) continue; // likewise
+      if (declared_memory(name.full, name.object)) continue; // likewise
       KeyedBy by = keys_.declared(name.full, name.object, &object, members);
       if (by.name.empty()) by = keys_.inferred(members);
       if (by.is_proven() && !shown_at_exit) {
@@ -784,6 +796,7 @@ bool is_meant(const Declaration& declaration, llvm::StringRef name, llvm::String
     return llvm::any_of(names, [&](llvm::StringRef meant) { return is(name, meant) || is(object, meant); });
   };
   if (declaration.kind == "keyed") return any_is(declaration.locations) || any_is(declaration.shared);
+  if (declaration.is_of_all_memory()) return any_is(declaration.shared);
   return (declaration.kind == "declared" || declaration.kind == "scratch") && any_is(declaration.names);
 }
 

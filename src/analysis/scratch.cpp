@@ -16,7 +16,10 @@
 //   - no packet leaves by longjmp, which would leave the thread with a packet's copy;
 //   - exit handlers do not look at it;
 //   - no packet uses a pointer of which nothing is known.
-//   Nobody reads what an earlier packet left there (exposure.h; or the user says so, [[scratch]] in heddle.toml):
+//   A variable that the user declares ([[scratch]] in heddle.toml) may be known elsewhere: that nobody keeps its address, and that its
+//   function does not run within itself, is part of the statement. One of the function that holds the packet loop begins for each packet as what it is in front of the loop,
+//   because such variables are often filled there in part.
+//   Nobody reads what an earlier packet left there (exposure.h; or the user says so):
 //   - no byte is read by a packet before the packet has written it, on any path;
 //   - none is read by code outside of packet bodies before that code has written it again.
 //   All bodies that touch it agree (analyse.cpp).
@@ -135,30 +138,30 @@ bool Scratch::outlives_packets(const MemoryObject& object) const {
   return alloca && body_.run && alloca->getFunction() == body_.run->getFunction();
 }
 
-std::string Scratch::obstacle(const MemoryObject& object) const {
+std::string Scratch::obstacle(const MemoryObject& object, bool declared) const {
   const auto* alloca = dyn_cast<AllocaInst>(object.site);
   const auto* global = dyn_cast<GlobalVariable>(object.site);
   if (global && (global->isDeclaration() || global->isExternallyInitialized()))
     return "it is defined outside of the program";
   if (!object.size || *object.size == 0 || *object.size > largest || object.alignment > largest_alignment)
     return "it is too large for a copy per packet, or of no known size";
-  if (points_to_.escapes(object.id)) return "code outside of the program may know its address";
-  if (held_.test(object.id)) return "its address is kept in memory that packets share";
+  if (points_to_.escapes(object.id) && !declared) return "code outside of the program may know its address";
+  if (held_.test(object.id) && !declared) return "its address is kept in memory that packets share";
   if (!fields(object)) return "its address is handed on from packet to packet";
-  if (alloca && (!alloca->isStaticAlloca() ||
-                 any_of(effects_.reach(*alloca->getFunction()), [&](const Function* reached) {
-                   return any_of(instructions(*reached), [&](const Instruction& instruction) {
-                     const auto* call = dyn_cast<CallBase>(&instruction);
-                     return call && is_contained(points_to_.callees(*call), alloca->getFunction());
-                   });
-                 })))
-    return "its function may run more than once at a time";
+  const bool nests =
+      alloca && !declared && any_of(effects_.reach(*alloca->getFunction()), [&](const Function* reached) {
+        return any_of(instructions(*reached), [&](const Instruction& instruction) {
+          const auto* call = dyn_cast<CallBase>(&instruction);
+          return call && is_contained(points_to_.callees(*call), alloca->getFunction());
+        });
+      });
+  if (alloca && (!alloca->isStaticAlloca() || nests)) return "its function may run more than once at a time";
   for (const Access& access : effects_.summary(*body_.body))
     if (access.object == object.id && access.atomic) return "other threads see it: " + place_of(*access.at);
-  if (!table_.keys_of(points_to_.system_object(SystemLocation::Untraced)).empty())
+  if (!declared && !table_.keys_of(points_to_.system_object(SystemLocation::Untraced)).empty())
     return "a pointer to which no assignment is known may reach it";
   if (by_signals_.test(object.id)) return "a signal handler uses it";
-  if (!table_.keys_of(points_to_.system_object(SystemLocation::Jump)).empty())
+  if (!declared && !table_.keys_of(points_to_.system_object(SystemLocation::Jump)).empty())
     return "a packet may jump out of the loop";
   if (!exits_.all().empty() && exits_.show(object)) return "an exit handler looks at it";
   return "";
@@ -208,12 +211,13 @@ std::string Scratch::errno_exposed_outside() const {
   return exposed_outside(points_to_.system_object(SystemLocation::Errno), sizeof(int), true);
 }
 
-ScratchVariable Scratch::describe(const MemoryObject& object) const {
+ScratchVariable Scratch::describe(const MemoryObject& object, bool declared) const {
   ScratchVariable made;
   made.global = isa<GlobalVariable>(object.site);
   made.name = made.global ? object.site->getName().str() : name_of(object);
   made.bytes = uint32_t(*object.size);
   made.alignment = uint32_t(object.alignment);
+  made.begins_as_before = declared && !made.global;
   made.fields = *fields(object);
   return made;
 }

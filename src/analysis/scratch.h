@@ -21,15 +21,16 @@ public:
 
   // Is it a variable of the program, of a thread, or of the function that holds the packet loop?
   bool outlives_packets(const MemoryObject& object) const;
-  // Can packets use copies of such a variable, as far as its address goes? Empty: yes.
-  std::string obstacle(const MemoryObject& object) const;
+  // Can packets use copies of such a variable, as far as its address goes? Empty: yes. `declared`: the user says that nobody
+  // keeps it.
+  std::string obstacle(const MemoryObject& object, bool declared) const;
   // Where a packet, or code outside of the packet loop, may read what an earlier packet left; empty: nowhere.
   std::string exposed(const MemoryObject& object) const;
   // Likewise of errno, by packets and by other code.
   std::string errno_exposed_to_packets() const;
   std::string errno_exposed_outside() const;
 
-  ScratchVariable describe(const MemoryObject& object) const;
+  ScratchVariable describe(const MemoryObject& object, bool declared) const;
 
 private:
   std::optional<std::vector<ScratchField>> fields(const MemoryObject& object) const;

@@ -155,6 +155,7 @@ template <typename Fields, Maybe<ScratchVariable> T> void list_fields(Fields& fi
   fields("global", variable.global);
   fields("bytes", variable.bytes);
   fields("alignment", variable.alignment);
+  fields("begins_as_before", variable.begins_as_before);
   fields("fields", variable.fields);
 }
 

@@ -115,6 +115,11 @@ private:
         if (Error error = names(table, "through_pointers", made.through_pointers, made.lines)) return error;
     } else if (kind == "scratch" && table.contains("pointer")) {
       if (Error error = read_pointer(table, made)) return error;
+    } else if (kind == "declared" && table.contains("shared")) {
+      if (Error error = only(table, {"shared", "why"}, "[[declared]] with 'shared'")) return error;
+      if (Error error = names(table, "shared", made.shared, made.lines)) return error;
+      made.names.push_back("all memory");
+      if (Error error = text(table, "why", made.why)) return error;
     } else if (kind == "declared" || kind == "scratch") {
       const char* named = kind == "declared" ? "location" : "variable";
       if (Error error = only(table, {named, "why"}, "[[" + kind + "]]")) return error;

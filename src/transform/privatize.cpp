@@ -54,6 +54,8 @@ public:
         if (variable.global)
           if (Error error = use_copies(body, variable, place->second)) return error;
       }
+      if (variable.begins_as_before)
+        if (Error error = begin_as_before(body, variable, place->second)) return error;
       if (Error error = use_fields(body, variable, place->second)) return error;
     }
     return Error::success();
@@ -112,6 +114,21 @@ private:
     return Error::success();
   }
 
+  // At the packet's first instruction; where there are no copies, the variable onto itself.
+  Error begin_as_before(const BodyPlan& body, const ScratchVariable& variable, unsigned offset) {
+    Function* function = module_.getFunction(body.body);
+    if (!function || function->isDeclaration()) return stale(body, variable);
+    IRBuilder<> builder(&*function->getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
+    auto before = scratch_address(builder, body, variable);
+    if (!before) return before.takeError();
+    APInt inside(64, 0);
+    copied_.insert(cast<Instruction>(
+        (*before)->stripAndAccumulateConstantOffsets(module_.getDataLayout(), inside, true)));
+    builder.CreateMemMove(copy_or(builder, *before, offset), MaybeAlign(variable.alignment), *before,
+                          MaybeAlign(variable.alignment), variable.bytes);
+    return Error::success();
+  }
+
   Error use_fields(const BodyPlan& body, const ScratchVariable& variable, unsigned offset) {
     if (variable.fields.empty()) return Error::success();
     Function* function = module_.getFunction(body.body);
@@ -124,7 +141,8 @@ private:
         APInt at(64, 0);
         const Value* base =
             load->getPointerOperand()->stripAndAccumulateConstantOffsets(module_.getDataLayout(), at, true);
-        if (base == function->getArg(0) && at == field.field) loads.push_back(load);
+        if (base == function->getArg(0) && at == field.field && !copied_.contains(load))
+          loads.push_back(load);
       }
       if (loads.empty() || field.offset >= variable.bytes) return stale(body, variable);
       for (Instruction* load : loads)
@@ -155,6 +173,7 @@ private:
   StringMap<unsigned> places_; // offset of each variable's copy
   unsigned size_ = 0;
   SetVector<Function*> changed_;
+  SmallPtrSet<Instruction*, 8> copied_; // where a variable's own address is wanted
 };
 
 // The only abort in there is for want of memory.

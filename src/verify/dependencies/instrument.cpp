@@ -187,7 +187,8 @@ Error show_scratch(Module& module, const Plan& plan) {
     for (const ScratchVariable& variable : body.scratch) {
       auto begin = scratch_address(builder, body, variable);
       if (!begin) return begin.takeError();
-      runtime.call(builder, "scratch", {*begin, builder.getInt32(variable.bytes)});
+      runtime.call(builder, "scratch",
+                   {*begin, builder.getInt32(variable.bytes), builder.getInt32(variable.begins_as_before)});
     }
   }
   return Error::success();

@@ -13,6 +13,7 @@ struct ScratchByte {
 struct ScratchVariable {
   uint64_t begin, end;
   ScratchByte* bytes;
+  bool begins_as_before; // what no packet has written is each packet's own
 };
 
 namespace {
@@ -41,7 +42,7 @@ void found_exposed(const Thread& thread, const ScratchByte& owner, uint64_t addr
 
 } // namespace
 
-void add_scratch(Thread& thread, const void* begin, uint32_t size) {
+void add_scratch(Thread& thread, const void* begin, uint32_t size, bool begins_as_before) {
   const auto address = reinterpret_cast<uint64_t>(begin);
   if (ScratchVariable* known = find(thread, address)) {
     if (known->begin == address && known->end == address + size) return;
@@ -54,7 +55,7 @@ void add_scratch(Thread& thread, const void* begin, uint32_t size) {
   }
   if (thread.scratch_count == most_variables) return;
   auto* bytes = static_cast<ScratchByte*>(fresh_memory(size * sizeof(ScratchByte)));
-  if (bytes) thread.scratch[thread.scratch_count++] = {address, address + size, bytes};
+  if (bytes) thread.scratch[thread.scratch_count++] = {address, address + size, bytes, begins_as_before};
 }
 
 void release_scratch(Thread& thread) {
@@ -81,7 +82,7 @@ void touch_scratch(Thread& thread, uint64_t begin, uint64_t end, bool writes, ui
       const auto self = uint32_t(thread.packet) + 1;
       if (writes) {
         byte = {self, place};
-      } else if (byte.packet != self) {
+      } else if (byte.packet != self && !(byte.packet == 0 && variable.begins_as_before)) {
         found_exposed(thread, byte, address, place);
         break; // one for the access is enough
       }
@@ -94,7 +95,8 @@ void touch_scratch(Thread& thread, uint64_t begin, uint64_t end, bool writes, ui
 using namespace heddle::dependencies;
 
 // At the entry of a packet body.
-extern "C" HEDDLE_HIDDEN void heddle_dependencies_scratch(const void* begin, uint32_t size) {
+extern "C" HEDDLE_HIDDEN void heddle_dependencies_scratch(const void* begin, uint32_t size,
+                                                          uint32_t begins_as_before) {
   Thread& thread = this_thread;
-  if (thread.watching) add_scratch(thread, begin, size);
+  if (thread.watching) add_scratch(thread, begin, size, begins_as_before != 0);
 }

@@ -66,7 +66,7 @@ HEDDLE_HIDDEN uint32_t batch_limit();
 HEDDLE_HIDDEN bool inside_packet(Thread& thread, const void* frame);
 
 // scratch.cpp
-HEDDLE_HIDDEN void add_scratch(Thread& thread, const void* begin, uint32_t size);
+HEDDLE_HIDDEN void add_scratch(Thread& thread, const void* begin, uint32_t size, bool begins_as_before);
 HEDDLE_HIDDEN void release_scratch(Thread& thread);
 HEDDLE_HIDDEN bool is_scratch(const Thread& thread, uint64_t address);
 // Reports a read of what the packet has not written.
