@@ -92,9 +92,27 @@ void check(BasicBlock& block, BasicBlock& specialized, BasicBlock& original, con
   end->eraseFromParent();
 }
 
+// Where calls go whose guard holds: to `specialized`, or by the detour to `original`.
+BasicBlock* choose(const Detour& detour, BasicBlock& specialized, BasicBlock& original) {
+  Function& function = *specialized.getParent();
+  LLVMContext& context = function.getContext();
+  BasicBlock* chosen = BasicBlock::Create(context, "choose", &function, &specialized);
+  BasicBlock* around = BasicBlock::Create(context, "detour", &function, &specialized);
+  IRBuilder<> builder(function.getEntryBlock().getTerminator());
+  builder.CreateStore(builder.getFalse(), detour.taken);
+  builder.SetInsertPoint(chosen);
+  MDNode* weights = MDBuilder(context).createBranchWeights(1, 1000);
+  builder.CreateCondBr(detour.wanted(builder), around, &specialized, weights);
+  builder.SetInsertPoint(around);
+  builder.CreateStore(builder.getTrue(), detour.taken);
+  builder.CreateBr(&original);
+  return chosen;
+}
+
 } // namespace
 
-void add_fallback(Function& function, const Guard& guard, ArrayRef<Instruction*> checked) {
+void add_fallback(Function& function, const Guard& guard, ArrayRef<Instruction*> checked,
+                  const Detour& detour) {
   drop_variables(function);
   BasicBlock* body = split_entry(function);
   // A check stands in a block of its own end: the block behind it begins at the point that both copies share.
@@ -117,7 +135,9 @@ void add_fallback(Function& function, const Guard& guard, ArrayRef<Instruction*>
 
   for (BasicBlock* point : points)
     check(*point->getSinglePredecessor(), *point, *cast<BasicBlock>(copies[point]), guard);
-  check(function.getEntryBlock(), *body, *cast<BasicBlock>(copies[body]), guard);
+  BasicBlock& original = *cast<BasicBlock>(copies[body]);
+  BasicBlock* begin = detour.taken ? choose(detour, *body, original) : body;
+  check(function.getEntryBlock(), *begin, original, guard);
   promote_values(function);
 }
 

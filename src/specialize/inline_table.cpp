@@ -3,6 +3,9 @@
 // shortest, which is what longest match means; as in the kernel, an entry matches only keys at least as long, and a key longer than the
 // table's matches nothing. Bytes of a key that the program has never written are arbitrary, and frozen, so that a compare with them is
 // arbitrary, too, and not undefined.
+//
+// Of a large table, only the keys that are looked up most become code: exact compares of the whole key, whatever kind the table is, since
+// it is known what each of them finds. The tree's shape follows how often each was met, and the lookup stays behind it.
 #include "specialize/inline_table.h"
 
 #include "llvm/ADT/MapVector.h"
@@ -10,6 +13,7 @@
 #include "llvm/Analysis/ConstantFolding.h"
 #include "llvm/IR/DataLayout.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/MDBuilder.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
@@ -49,11 +53,11 @@ std::vector<FieldRead> fixed_reads(const Value& pointer, uint64_t bytes) {
   return reads;
 }
 
-// The value that a read finds in the entry, or null.
-Constant* value_of(const FieldRead& read, const TableEntry& entry) {
+// The value that a read finds in an entry's value, or null.
+Constant* value_of(const FieldRead& read, StringRef entry) {
   LLVMContext& context = read.load->getContext();
   const DataLayout& layout = read.load->getModule()->getDataLayout();
-  StringRef bytes = StringRef(entry.value).substr(read.offset, layout.getTypeStoreSize(read.load->getType()));
+  StringRef bytes = entry.substr(read.offset, layout.getTypeStoreSize(read.load->getType()));
   Constant* stored = ConstantDataArray::getString(context, bytes, /*AddNull=*/false);
   return ConstantFoldLoadFromConst(stored, read.load->getType(), layout);
 }
@@ -62,7 +66,7 @@ Constant* value_of(const FieldRead& read, const TableEntry& entry) {
 Constant* common_value(const FieldRead& read, const Table& table) {
   Constant* common = nullptr;
   for (const TableEntry& entry : table.entries) {
-    Constant* value = value_of(read, entry);
+    Constant* value = value_of(read, entry.value);
     if (!value || (common && value != common)) return nullptr;
     common = value;
   }
@@ -74,37 +78,66 @@ struct Word {
   unsigned bytes;
 };
 
+// A key, and what is found for it.
+struct Match {
+  const std::string* key;
+  const std::string* value; // null: no entry
+  uint64_t weight;
+};
+
 class Inliner {
 public:
   Inliner(CallInst& lookup, Value& key, const Table& table, StringRef section)
       : lookup_(lookup), key_(key), table_(table), section_(section), module_(*lookup.getModule()),
-        layout_(module_.getDataLayout()), builder_(module_.getContext()) {}
+        layout_(module_.getDataLayout()), builder_(module_.getContext()),
+        aligned_(getOrEnforceKnownAlignment(&key_, Align(8), layout_, &lookup_).value()) {}
 
-  void run() {
-    uint64_t aligned = getOrEnforceKnownAlignment(&key_, Align(8), layout_, &lookup_).value();
-    size_t begin = table_.kind == TableKind::Lpm ? 4 : 0;
-    for (uint64_t at = begin; at < table_.key_bytes;) {
-      uint64_t bytes = std::min<uint64_t>({8, aligned, bit_floor(table_.key_bytes - at)});
-      if (at % bytes != 0) bytes = at & -at; // behind the length of a prefix
-      words_.push_back({at, static_cast<unsigned>(bytes)});
-      at += bytes;
-    }
-    BasicBlock* head = lookup_.getParent();
-    tail_ = SplitBlock(head, &lookup_);
-    head->getTerminator()->eraseFromParent();
+  void inline_all() {
+    BasicBlock* head = split();
     if (table_.kind == TableKind::Lpm) {
-      longest_match(head, std::min<uint64_t>(aligned, 4));
+      find_words(4);
+      longest_match(head);
     } else {
-      std::vector<const TableEntry*> all;
+      find_words(0);
+      std::vector<Match> all;
       for (const TableEntry& entry : table_.entries)
-        all.push_back(&entry);
+        all.push_back({&entry.key, &entry.value, 0});
       exact_match(head, all, 0);
     }
     finish();
   }
 
+  void inline_hot(const HotLookups& hot) {
+    BasicBlock* head = split();
+    rest_ = tail_;
+    tail_ = SplitBlock(rest_, lookup_.getNextNode());
+    find_words(0);
+    std::vector<Match> known;
+    for (const KnownLookup& lookup : hot.known)
+      known.push_back({&lookup.key, lookup.value ? &*lookup.value : nullptr, lookup.count});
+    exact_match(head, known, hot.others);
+    finish();
+  }
+
 private:
   static uint64_t bit_floor(uint64_t n) { return uint64_t(1) << Log2_64(n); }
+
+  // Cuts the block before the lookup. Returns the first part, which goes nowhere yet.
+  BasicBlock* split() {
+    BasicBlock* head = lookup_.getParent();
+    tail_ = SplitBlock(head, &lookup_);
+    head->getTerminator()->eraseFromParent();
+    return head;
+  }
+
+  void find_words(size_t begin) {
+    for (uint64_t at = begin; at < table_.key_bytes;) {
+      uint64_t bytes = std::min<uint64_t>({8, aligned_, bit_floor(table_.key_bytes - at)});
+      if (at % bytes != 0) bytes = at & -at; // behind the length of a prefix
+      words_.push_back({at, static_cast<unsigned>(bytes)});
+      at += bytes;
+    }
+  }
 
   BasicBlock* new_block(const Twine& name) {
     return BasicBlock::Create(module_.getContext(), table_.name + "." + name, lookup_.getFunction(), tail_);
@@ -132,35 +165,45 @@ private:
     return ConstantInt::get(IntegerType::get(module_.getContext(), bytes.size() * 8), value);
   }
 
-  void hit(BasicBlock* block, const TableEntry& entry) {
+  void hit(BasicBlock* block, const std::string* value) {
     at_end(block).CreateBr(tail_);
-    cases_.emplace_back(block, &entry);
+    cases_.emplace_back(block, value);
   }
 
-  void exact_match(BasicBlock* block, const std::vector<const TableEntry*>& entries, size_t depth) {
-    if (depth == words_.size()) return hit(block, *entries.front());
+  void exact_match(BasicBlock* block, const std::vector<Match>& matches, uint64_t others, size_t depth = 0) {
+    if (depth == words_.size()) return hit(block, matches.front().value);
     const Word& word = words_[depth];
-    MapVector<ConstantInt*, std::vector<const TableEntry*>> groups;
-    for (const TableEntry* entry : entries)
-      groups[number(StringRef(entry->key).substr(word.offset, word.bytes))].push_back(entry);
+    MapVector<ConstantInt*, std::vector<Match>> groups;
+    for (const Match& match : matches)
+      groups[number(StringRef(*match.key).substr(word.offset, word.bytes))].push_back(match);
     IRBuilder<>& builder = at_end(block);
-    SwitchInst* choice = builder.CreateSwitch(read_key(builder, word), tail_, groups.size());
-    cases_.emplace_back(block, nullptr);
+    BasicBlock* otherwise = rest_ ? rest_ : tail_;
+    SwitchInst* choice = builder.CreateSwitch(read_key(builder, word), otherwise, groups.size());
+    if (!rest_) cases_.emplace_back(block, nullptr);
+    SmallVector<uint32_t, 16> weights{weight_of(others)};
     for (auto& [value, members] : groups) {
+      uint64_t weight = 0;
+      for (const Match& match : members)
+        weight += match.weight;
+      weights.push_back(weight_of(weight));
       BasicBlock* next = new_block(Twine(depth));
       choice->addCase(value, next);
-      exact_match(next, members, depth + 1);
+      exact_match(next, members, 0, depth + 1);
     }
+    if (rest_)
+      choice->setMetadata(LLVMContext::MD_prof, MDBuilder(module_.getContext()).createBranchWeights(weights));
   }
 
-  void longest_match(BasicBlock* block, uint64_t aligned) {
+  static uint32_t weight_of(uint64_t samples) { return std::clamp<uint64_t>(samples, 1, 1 << 30); }
+
+  void longest_match(BasicBlock* block) {
     std::vector<std::pair<uint32_t, const TableEntry*>> prefixes;
     for (const TableEntry& entry : table_.entries)
       prefixes.emplace_back(number(StringRef(entry.key).take_front(4))->getZExtValue(), &entry);
     llvm::sort(prefixes, [](const auto& a, const auto& b) { return a.first > b.first; });
 
     IRBuilder<>& builder = at_end(block);
-    Value* at = builder.CreateAlignedLoad(builder.getInt32Ty(), &key_, Align(aligned));
+    Value* at = builder.CreateAlignedLoad(builder.getInt32Ty(), &key_, Align(std::min<uint64_t>(aligned_, 4)));
     Value* length = builder.CreateFreeze(at);
     std::vector<Value*> address;
     for (const Word& word : words_)
@@ -185,7 +228,7 @@ private:
         matches = compare.CreateAnd(matches, compare.CreateICmpEQ(masked, number(wanted)));
       }
       compare.CreateCondBr(matches, found, next);
-      hit(found, *entry);
+      hit(found, &entry->value);
     }
     at_end(next).CreateBr(tail_);
     cases_.emplace_back(next, nullptr);
@@ -199,10 +242,10 @@ private:
     return mask;
   }
 
-  Constant* stored_value(const TableEntry& entry) {
-    Constant*& stored = stored_[&entry];
+  Constant* stored_value(const std::string* value) {
+    Constant*& stored = stored_[value];
     if (stored) return stored;
-    Constant* bytes = ConstantDataArray::getString(module_.getContext(), entry.value, /*AddNull=*/false);
+    Constant* bytes = ConstantDataArray::getString(module_.getContext(), *value, /*AddNull=*/false);
     auto* variable = new GlobalVariable(module_, bytes->getType(), /*isConstant=*/true,
                                         GlobalValue::PrivateLinkage, bytes, "heddle." + table_.name);
     variable->setSection(section_);
@@ -210,30 +253,48 @@ private:
     return stored = variable;
   }
 
-  PHINode* merge(Type* type, function_ref<Constant*(const TableEntry*)> of_case) {
-    auto* phi = PHINode::Create(type, cases_.size(), table_.name, tail_->begin());
-    for (auto [block, entry] : cases_)
-      phi->addIncoming(of_case(entry), block);
+  // What `of_case` gives for the case that was met, and `otherwise` behind the lookup itself.
+  PHINode* merge(Type* type, function_ref<Constant*(const std::string*)> of_case, Value* otherwise) {
+    auto* phi = PHINode::Create(type, cases_.size() + 1, table_.name, tail_->begin());
+    for (auto [block, value] : cases_)
+      phi->addIncoming(of_case(value), block);
+    if (rest_) phi->addIncoming(otherwise, rest_);
     return phi;
   }
 
   void finish() {
+    PHINode* is_hot = nullptr;
+    if (rest_)
+      is_hot = merge(builder_.getInt1Ty(), [&](auto) { return builder_.getTrue(); }, builder_.getFalse());
     for (const FieldRead& read : fixed_reads(lookup_, table_.value_bytes)) {
       Type* type = read.load->getType();
-      bool known = all_of(table_.entries, [&](const TableEntry& entry) { return value_of(read, entry); });
+      bool known = all_of(cases_, [&](const auto& c) { return !c.second || value_of(read, *c.second); });
       if (!known) continue;
-      // Nothing reads behind null.
-      PHINode* value = merge(type, [&](const TableEntry* entry) -> Constant* {
-        return entry ? value_of(read, *entry) : PoisonValue::get(type);
-      });
-      read.load->replaceAllUsesWith(value);
-      read.load->eraseFromParent();
+      Constant* unread = PoisonValue::get(type); // nothing reads behind null
+      PHINode* value = merge(
+          type, [&](const std::string* found) { return found ? value_of(read, *found) : unread; }, unread);
+      if (is_hot) value = read_if_not(*is_hot, *value, *read.load);
+      read.load->replaceUsesWithIf(value, [&](const Use& use) { return use.getUser() != value; });
+      if (!is_hot) read.load->eraseFromParent();
     }
     auto* null = ConstantPointerNull::get(cast<PointerType>(lookup_.getType()));
-    lookup_.replaceAllUsesWith(merge(lookup_.getType(), [&](const TableEntry* entry) -> Constant* {
-      return entry ? stored_value(*entry) : null;
-    }));
-    lookup_.eraseFromParent();
+    PHINode* found = merge(
+        lookup_.getType(), [&](const std::string* value) { return value ? stored_value(value) : null; },
+        &lookup_);
+    lookup_.replaceUsesWithIf(found, [&](const Use& use) { return use.getUser() != found; });
+    if (!rest_) lookup_.eraseFromParent();
+  }
+
+  // The load where `known` does not hold, else `value`.
+  PHINode* read_if_not(Value& known, Value& value, LoadInst& load) {
+    IRBuilder<> builder(&load);
+    Instruction* before = SplitBlockAndInsertIfThen(builder.CreateNot(&known), &load, /*Unreachable=*/false);
+    BasicBlock* head = before->getParent()->getSinglePredecessor();
+    load.moveBefore(before);
+    auto* phi = PHINode::Create(load.getType(), 2, "read", before->getSuccessor(0)->begin());
+    phi->addIncoming(&value, head);
+    phi->addIncoming(&load, before->getParent());
+    return phi;
   }
 
   CallInst& lookup_;
@@ -243,10 +304,12 @@ private:
   Module& module_;
   const DataLayout& layout_;
   IRBuilder<> builder_;
+  uint64_t aligned_; // of the key
   std::vector<Word> words_;
+  BasicBlock* rest_ = nullptr; // the lookup itself, where keys remain for it
   BasicBlock* tail_ = nullptr;
-  std::vector<std::pair<BasicBlock*, const TableEntry*>> cases_; // null: no entry
-  MapVector<const TableEntry*, Constant*> stored_;
+  std::vector<std::pair<BasicBlock*, const std::string*>> cases_; // null: no entry
+  MapVector<const std::string*, Constant*> stored_;
 };
 
 bool decides(const LoadInst& load) {
@@ -267,7 +330,11 @@ void eliminate_lookup(CallInst& lookup) {
 }
 
 void inline_lookup(CallInst& lookup, Value& key, const Table& table, StringRef section) {
-  Inliner(lookup, key, table, section).run();
+  Inliner(lookup, key, table, section).inline_all();
+}
+
+void add_hot_keys(CallInst& lookup, Value& key, const Table& table, const HotLookups& hot, StringRef section) {
+  Inliner(lookup, key, table, section).inline_hot(hot);
 }
 
 unsigned fold_constant_fields(CallInst& lookup, const Table& table) {

@@ -22,6 +22,10 @@ void eliminate_lookup(llvm::CallInst& lookup);
 // reads them; reads at a fixed place in the value become constants of each case.
 void inline_lookup(llvm::CallInst& lookup, llvm::Value& key, const Table& table, llvm::StringRef section);
 
+// Puts compares with the keys of `hot` in front of the call, which stays for all other keys. The table need not be complete.
+void add_hot_keys(llvm::CallInst& lookup, llvm::Value& key, const Table& table, const HotLookups& hot,
+                  llvm::StringRef section);
+
 // Reads of bytes that are the same in every entry become constants; the call stays. Returns how many reads.
 unsigned fold_constant_fields(llvm::CallInst& lookup, const Table& table);
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,7 +22,21 @@ struct Table {
   std::string name;
   TableKind kind = TableKind::Exact;
   uint32_t key_bytes = 0, value_bytes = 0, most_entries = 0;
+  bool complete = true; // false: it has more entries than are read; none is here
   std::vector<TableEntry> entries;
+};
+
+// What a lookup of one key finds.
+struct KnownLookup {
+  std::string key;                  // all of it, as the program sees it
+  std::optional<std::string> value; // nothing: no entry matches
+  uint64_t count = 0;               // how often it was sampled
+};
+
+// The lookups of one site.
+struct HotLookups {
+  std::vector<KnownLookup> known;
+  uint64_t others = 0; // samples of other keys
 };
 
 } // namespace heddle

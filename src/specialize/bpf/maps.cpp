@@ -187,23 +187,35 @@ void leave_shared_maps(std::vector<MapView>& views, const std::vector<uint32_t>&
   }
 }
 
-Expected<std::optional<Table>> read_table(const MapView& view) {
+Expected<Table> read_table(const MapView& view) {
   const RunningMap& map = *view.running;
-  Table table{view.uses.name, view.kind, map.key_bytes, map.value_bytes, map.most_entries, {}};
-  if (view.kind == TableKind::Array && map.most_entries > most_entries_read) return std::nullopt;
+  Table table{view.uses.name, view.kind, map.key_bytes, map.value_bytes, map.most_entries, true, {}};
+  auto incomplete = [&] {
+    table.complete = false;
+    table.entries.clear();
+    return std::move(table);
+  };
+  if (view.kind == TableKind::Array && map.most_entries > most_entries_read) return incomplete();
   std::string key(map.key_bytes, '\0'), value(map.value_bytes, '\0');
   const char* last = nullptr;
   std::string before;
   while (bpf_map_get_next_key(map.fd.get(), last, key.data()) == 0) {
-    if (table.entries.size() >= most_entries_read) return std::nullopt;
+    if (table.entries.size() >= most_entries_read) return incomplete();
     if (bpf_map_lookup_elem(map.fd.get(), key.data(), value.data()) != 0)
-      return std::nullopt; // deleted meanwhile
+      return incomplete(); // deleted meanwhile
     table.entries.push_back({key, value});
     before = key;
     last = before.data();
   }
   if (errno != ENOENT) return bpf_error("cannot be read", errno, "map " + view.uses.name);
   return table;
+}
+
+Expected<std::optional<std::string>> look_up(const MapView& view, StringRef key) {
+  std::string value(view.running->value_bytes, '\0');
+  if (bpf_map_lookup_elem(view.running->fd.get(), key.data(), value.data()) == 0) return value;
+  if (errno == ENOENT) return std::nullopt;
+  return bpf_error("cannot be read", errno, "map " + view.uses.name);
 }
 
 } // namespace heddle

@@ -24,8 +24,11 @@ std::vector<MapView> view_maps(llvm::Module& module, const RunningProgram& runni
 // versions of this one), or an iterator over the map. Such views get a reason. To be asked again for every version.
 void leave_shared_maps(std::vector<MapView>& views, const std::vector<uint32_t>& own);
 
-// All entries of the map; nothing where it has more than can be read in a moment, or changes meanwhile.
-llvm::Expected<std::optional<Table>> read_table(const MapView& view);
+// The map's shape, and all entries; not complete where it has more than can be read in a moment, or changes meanwhile.
+llvm::Expected<Table> read_table(const MapView& view);
+
+// What a lookup of the key finds; nothing: no entry matches.
+llvm::Expected<std::optional<std::string>> look_up(const MapView& view, llvm::StringRef key);
 
 // How the kernel calls the type of map, as "lpm_trie".
 std::string name_of_map_type(uint32_t type);

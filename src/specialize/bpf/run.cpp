@@ -36,19 +36,14 @@ std::vector<uint32_t> BpfSession::State::candidates() const {
   return ids;
 }
 
-Expected<std::optional<Snapshot>> BpfSession::State::snapshot(const Watch& watch,
-                                                              const std::vector<uint32_t>& own) const {
-  std::optional<uint64_t> epoch = watch.settled_epoch();
-  if (!epoch) return std::nullopt;
-  Snapshot taken;
-  taken.epoch = *epoch;
+Error BpfSession::State::read_tables(Snapshot& taken, const std::vector<uint32_t>& own) const {
   std::vector<MapView> now = views;
   leave_shared_maps(now, own);
   for (const MapView& view : now) {
     if (!view.running || !view.reason.empty()) continue;
     auto table = read_table(view);
     if (!table) return table.takeError();
-    if (*table) taken.tables[view.uses.name] = std::move(**table);
+    taken.tables[view.uses.name] = std::move(*table);
   }
   for (const RunningMap& map : running.maps) {
     size_t section = StringRef(map.name).find(".rodata");
@@ -57,14 +52,55 @@ Expected<std::optional<Snapshot>> BpfSession::State::snapshot(const Watch& watch
     if (!bytes) return bytes.takeError();
     taken.frozen[map.name.substr(section)] = std::move(*bytes);
   }
+  return Error::success();
+}
+
+Error BpfSession::State::read_hot_keys(Snapshot& taken, const Sampler& sampler) const {
+  taken.hot.clear();
+  for (const auto& [name, site] : sampler.sites()) {
+    const MapView& view = *llvm::find_if(views, [&](const MapView& v) { return v.uses.name == site.map; });
+    HotLookups& hot = taken.hot[name];
+    hot.others = site.heat.others();
+    for (const HotKey& key : site.heat.keys()) {
+      auto value = look_up(view, key.key);
+      if (!value) return value.takeError();
+      hot.known.push_back({key.key, std::move(*value), key.count});
+    }
+  }
+  return Error::success();
+}
+
+Expected<std::optional<Snapshot>> BpfSession::State::snapshot(const Watch& watch,
+                                                              const std::vector<uint32_t>& own,
+                                                              const Sampler* sampler,
+                                                              const std::optional<Snapshot>& last) const {
+  std::optional<uint64_t> epoch = watch.settled_epoch();
+  if (!epoch) return std::nullopt;
+  Snapshot taken;
+  if (last && last->epoch == *epoch) {
+    taken = *last;
+  } else {
+    taken.epoch = *epoch;
+    if (Error error = read_tables(taken, own)) return std::move(error);
+  }
+  if (sampler)
+    if (Error error = read_hot_keys(taken, *sampler)) return std::move(error);
   if (watch.epoch() != taken.epoch) return std::nullopt;
   return taken;
 }
 
-Expected<BpfSession::State::Loaded> BpfSession::State::load(const Snapshot& snapshot, const Watch& watch) {
+Expected<std::optional<Sampler>> BpfSession::State::start_sampling() const {
+  if (options.sampling_percent == 0 || options.period_seconds == 0) return std::nullopt;
+  auto sampler = Sampler::start(options.sampling_percent);
+  if (!sampler) return sampler.takeError();
+  return std::optional<Sampler>(std::move(*sampler));
+}
+
+Expected<BpfSession::State::Loaded> BpfSession::State::load(const Snapshot& snapshot, const Watch& watch,
+                                                            Sampler* sampler) {
   auto begin = Clock::now();
   auto attempt = [&](const llvm::StringSet<>& without) -> Expected<Loaded> {
-    auto version = make_version({object, function, snapshot, without});
+    auto version = make_version({object, function, snapshot, without, sampler, excluded});
     if (!version) return version.takeError();
     auto fd = load_version({version->object, object.path, function, watch.guard()}, running);
     if (!fd) return fd.takeError();
@@ -117,12 +153,15 @@ Expected<VersionReport> BpfSession::try_version() {
   State& s = *state_;
   auto watch = Watch::start(s.candidates());
   if (!watch) return watch.takeError();
-  auto taken = s.snapshot(*watch, {s.running.id});
+  auto sampler = s.start_sampling();
+  if (!sampler) return sampler.takeError();
+  Sampler* samples = *sampler ? &**sampler : nullptr;
+  auto taken = s.snapshot(*watch, {s.running.id}, samples, std::nullopt);
   if (!taken) return taken.takeError();
   if (!*taken)
     return diagnose("the tables are changing just now", "try again when the control plane is quiet",
                     "program " + std::to_string(s.running.id));
-  auto loaded = s.load(**taken, *watch);
+  auto loaded = s.load(**taken, *watch, samples);
   if (!loaded) return loaded.takeError();
   return s.report_on(*loaded);
 }
@@ -135,8 +174,12 @@ Error BpfSession::run(llvm::function_ref<void(const VersionReport&)> tell) {
   if (!watch) return watch.takeError();
   auto keeper = Keeper::start(*attachment, s.running);
   if (!keeper) return keeper.takeError();
+  auto sampler = s.start_sampling();
+  if (!sampler) return sampler.takeError();
+  Sampler* samples = *sampler ? &**sampler : nullptr;
 
-  std::optional<uint64_t> made_for;
+  std::optional<Snapshot> made_for;
+  uint64_t made_for_heat = 0;
   auto period = std::chrono::duration<double>(s.options.period_seconds > 0 ? s.options.period_seconds : 0.05);
   for (;; std::this_thread::sleep_for(period)) {
     if (watch->missed() != 0)
@@ -145,19 +188,24 @@ Error BpfSession::run(llvm::function_ref<void(const VersionReport&)> tell) {
     if (!attachment->holds(keeper->now()))
       return diagnose("has another program now, or none: somebody else has replaced or removed it",
                       "start `heddle specialize` again on what runs there now", attachment->where());
-    if (made_for && (s.options.period_seconds == 0 || *made_for == watch->epoch())) continue;
-    auto taken = s.snapshot(*watch, {s.running.id, keeper->now()});
+    if (samples)
+      if (Error error = samples->look()) return error;
+    uint64_t heat = samples ? samples->changes() : 0;
+    bool holds = made_for && made_for->epoch == watch->epoch() && made_for_heat == heat;
+    if (made_for && (s.options.period_seconds == 0 || holds)) continue;
+    auto taken = s.snapshot(*watch, {s.running.id, keeper->now()}, samples, made_for);
     if (!taken) return taken.takeError();
     if (!*taken) continue;
-    auto loaded = s.load(**taken, *watch);
+    auto loaded = s.load(**taken, *watch, samples);
     if (!loaded) return loaded.takeError();
     if (watch->epoch() != (*taken)->epoch) continue; // it would only ever fall back
     VersionReport report = s.report_on(*loaded);
     if (Error error = keeper->replace(std::move(loaded->program))) return error;
-    made_for = (*taken)->epoch;
+    made_for = std::move(*taken);
+    made_for_heat = heat;
     report.attached_to = attachment->where();
     report.program = keeper->now();
-    report.epoch = *made_for;
+    report.epoch = made_for->epoch;
     tell(report);
   }
 }

@@ -3,6 +3,7 @@
 #include "specialize/bpf/state.h"
 #include "support/diagnostic.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/Module.h"
 
 #include <linux/bpf.h>
@@ -56,6 +57,12 @@ Expected<BpfSession> BpfSession::open(const SpecializeOptions& options) {
   state->compiler.emplace(std::move(*compiler));
   for (const std::string& pass : options.disabled)
     state->disabled.insert(pass);
+  for (const std::string& map : options.excluded) {
+    bool known = llvm::any_of(state->views, [&](const MapView& view) { return view.uses.name == map; });
+    if (!known)
+      return diagnose("the program has no map " + map, "`heddle specialize --dry-run` lists its maps", "--exclude-map");
+    state->excluded.insert(map);
+  }
   return BpfSession(std::move(state));
 }
 
@@ -79,7 +86,7 @@ Expected<AnalysisReport> BpfSession::analysis() const {
     if (!view.reason.empty()) continue;
     auto table = read_table(view);
     if (!table) return table.takeError();
-    if (*table) map.entries = (*table)->entries.size();
+    if (table->complete) map.entries = table->entries.size();
   }
   return report;
 }

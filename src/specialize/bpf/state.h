@@ -25,6 +25,7 @@ struct BpfSession::State {
   llvm::LLVMContext context;
   std::optional<BpfCompiler> compiler;
   std::vector<MapView> views;
+  llvm::StringSet<> excluded; // maps whose lookups are not sampled
   llvm::StringSet<> disabled; // passes that the user left out, and those that the verifier refused
 
   Loading loading() const { return {object.bytes, object.path, function, -1}; }
@@ -33,8 +34,12 @@ struct BpfSession::State {
   std::vector<uint32_t> candidates() const;
 
   // What a version would be made for; nothing if the tables are changing just now. `own`: the programs that are this one.
-  llvm::Expected<std::optional<Snapshot>> snapshot(const Watch& watch,
-                                                   const std::vector<uint32_t>& own) const;
+  // `last`, which may be empty, is used again as far as it holds.
+  llvm::Expected<std::optional<Snapshot>> snapshot(const Watch& watch, const std::vector<uint32_t>& own,
+                                                   const Sampler* sampler,
+                                                   const std::optional<Snapshot>& last) const;
+  llvm::Error read_tables(Snapshot& taken, const std::vector<uint32_t>& own) const;
+  llvm::Error read_hot_keys(Snapshot& taken, const Sampler& sampler) const;
 
   struct Loaded {
     Version version;
@@ -45,7 +50,10 @@ struct BpfSession::State {
   VersionReport report_on(const Loaded& loaded) const;
 
   // Makes and loads a version. What the verifier refuses is made again without one pass after another.
-  llvm::Expected<Loaded> load(const Snapshot& snapshot, const Watch& watch);
+  llvm::Expected<Loaded> load(const Snapshot& snapshot, const Watch& watch, Sampler* sampler);
+
+  // Nothing where sampling is switched off.
+  llvm::Expected<std::optional<Sampler>> start_sampling() const;
 };
 
 } // namespace heddle

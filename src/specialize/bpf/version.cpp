@@ -9,11 +9,12 @@
 // lies in others' memory is copied first, so that the check comes behind its reading. What a program reads of an array's element
 // later than it looked it up, it reads as it is by then; such sites are left alone where anything happens in between, checked or not,
 // because behind a check that fails the read would still find what was inlined. Elements of hash tables and tries are replaced, not
-// changed.
+// changed. Where hot keys stand in front of a lookup, the lookup itself may follow, and meets others.
 #include "specialize/bpf/version.h"
 
 #include "specialize/bpf/compile.h"
 #include "specialize/bpf/load.h"
+#include "specialize/bpf/sampling_code.h"
 #include "specialize/bpf/sections.h"
 #include "specialize/fallback.h"
 #include "specialize/inline_table.h"
@@ -29,6 +30,7 @@
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Verifier.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 
 #include <optional>
@@ -41,12 +43,21 @@ namespace {
 
 constexpr size_t most_inlined_exact = 16, most_inlined_prefixes = 12;
 
-enum class Action { Eliminate, Inline, Fields };
+// The share of the lookups that hot keys must have, so that compares in everybody's way pay (docs/specialize.md: measured).
+constexpr double exact_pays_at = 0.4, lpm_pays_at = 0.2;
+
+enum class Action { Eliminate, Inline, Hot, Fields };
 
 struct Site {
   CallInst* lookup;
   const Table* table;
   Action action;
+  const HotLookups* hot = nullptr; // of Action::Hot
+};
+
+struct SampledSite {
+  CallInst* lookup;
+  const Sampler::Site* site;
 };
 
 // What reads the element that the lookup found; nothing where its address goes where that is not seen.
@@ -82,46 +93,97 @@ void keep_key(CallInst& lookup, uint32_t bytes) {
 // Which sites are specialized, and where checks stand.
 class Plan {
 public:
-  Plan(Function& function, const Snapshot& snapshot, const StringSet<>& disabled, Version& version)
-      : function_(function), snapshot_(snapshot), disabled_(disabled), version_(version) {}
+  Plan(Function& function, const VersionRequest& request, Version& version)
+      : function_(function), request_(request), version_(version) {}
 
-  void run(const std::vector<MapUses>& maps) {
+  Error run(const std::vector<MapUses>& maps) {
     for (const MapUses& uses : maps)
-      choose(uses);
+      if (Error error = choose(uses)) return error;
     for (const Site& site : sites)
-      if (site.action == Action::Inline) keep_key(*site.lookup, site.table->key_bytes);
+      if (site.action == Action::Inline || site.action == Action::Hot)
+        keep_key(*site.lookup, site.table->key_bytes);
     while (!place_checks())
       ;
+    return Error::success();
   }
 
   std::vector<Site> sites;
+  std::vector<SampledSite> sampled;
   std::vector<Instruction*> checks;
 
 private:
-  bool enabled(StringRef pass) const { return !disabled_.contains(pass); }
+  bool enabled(StringRef pass) const { return !request_.disabled.contains(pass); }
 
-  void choose(const MapUses& uses) {
-    auto found = snapshot_.tables.find(uses.name);
-    if (found == snapshot_.tables.end()) return;
+  void remark(StringRef code, const CallInst& lookup, const Twine& what, StringRef hint) {
+    version_.remarks.push_back({code.str(), place_of(lookup), what.str(), hint.str()});
+  }
+
+  Error choose(const MapUses& uses) {
+    auto found = request_.snapshot.tables.find(uses.name);
+    if (found == request_.snapshot.tables.end()) return Error::success();
     const Table& table = found->second;
     size_t most = table.kind == TableKind::Lpm ? most_inlined_prefixes : most_inlined_exact;
-    for (CallInst* lookup : uses.lookups) {
+    bool small = table.complete && table.entries.size() <= most;
+    for (const auto& [number, lookup] : enumerate(uses.lookups)) {
       if (lookup->getFunction() != &function_) {
-        version_.remarks.push_back({"in-function", place_of(*lookup),
-                                    "the lookup in " + uses.name + " is in a function of its own",
-                                    "inline it (static __always_inline)"});
-      } else if (table.entries.empty()) {
+        remark("in-function", *lookup, "the lookup in " + uses.name + " is in a function of its own",
+               "inline it (static __always_inline)");
+      } else if (table.complete && table.entries.empty()) {
         if (enabled("table-elimination")) sites.push_back({lookup, &table, Action::Eliminate});
-      } else if (table.entries.size() <= most && enabled("inline-table")) {
-        sites.push_back({lookup, &table, Action::Inline});
-      } else if (enabled("constant-fields") && count_deciding_fields(*lookup, table) != 0) {
-        sites.push_back({lookup, &table, Action::Fields});
-      } else if (table.entries.size() > most) {
-        version_.remarks.push_back({"too-many-entries", place_of(*lookup),
-                                    uses.name + " has " + std::to_string(table.entries.size()) + " entries",
-                                    "tables of up to " + std::to_string(most) + " become code"});
+      } else if (small) {
+        if (enabled("inline-table")) sites.push_back({lookup, &table, Action::Inline});
+      } else if (Error error = choose_large(*lookup, table, uses.name + "#" + std::to_string(number))) {
+        return error;
       }
     }
+    return Error::success();
+  }
+
+  Error choose_large(CallInst& lookup, const Table& table, const std::string& name) {
+    const Sampler::Site* site = nullptr;
+    if (request_.sampler && may_be_sampled(lookup, table)) {
+      auto made = request_.sampler->site(name, table.name, table.key_bytes,
+                                         table.kind == TableKind::Lpm ? lpm_pays_at : exact_pays_at);
+      if (!made) return made.takeError();
+      site = *made;
+      if (site->heat.sampling()) sampled.push_back({&lookup, site});
+    }
+    auto hot = request_.snapshot.hot.find(name);
+    if (site && hot != request_.snapshot.hot.end() && !hot->second.known.empty())
+      sites.push_back({&lookup, &table, Action::Hot, &hot->second});
+    else if (table.complete && enabled("constant-fields") && count_deciding_fields(lookup, table) != 0)
+      sites.push_back({&lookup, &table, Action::Fields});
+    else
+      say_why_not(lookup, table, site);
+    return Error::success();
+  }
+
+  bool may_be_sampled(const CallInst& lookup, const Table& table) {
+    if (!enabled("hot-keys")) return false;
+    if (request_.excluded.contains(table.name)) {
+      remark("excluded", lookup, table.name + " is excluded from sampling", "leave out --exclude-map");
+      return false;
+    }
+    if (table.kind != TableKind::Array) return true;
+    remark("cheap-lookup", lookup, "a lookup in the array " + table.name + " costs no more than compares",
+           "nothing to do");
+    return false;
+  }
+
+  void say_why_not(const CallInst& lookup, const Table& table, const Sampler::Site* site) {
+    HeatVerdict verdict = site ? site->heat.verdict() : HeatVerdict::Unknown;
+    std::string share = formatv("{0:f0} %", site ? 100 * site->heat.share() : 0.0);
+    if (verdict == HeatVerdict::Even)
+      remark("no-hot-keys", lookup, "the hottest keys of " + table.name + " are " + share + " of its lookups",
+             "nothing to do; it is sampled again from time to time");
+    else if (verdict == HeatVerdict::Churn)
+      remark("churn", lookup, "the hottest keys of " + table.name + " change all the time",
+             "nothing to do; it is sampled again from time to time");
+    else
+      remark("too-many-entries", lookup,
+             table.name + " has " + (table.complete ? std::to_string(table.entries.size()) : "too many") +
+                 " entries",
+             "smaller tables become code, and hot keys of larger ones once they are known");
   }
 
   // False if a site had to be given up: then all has to be seen anew.
@@ -130,7 +192,7 @@ private:
     of_lookup_.clear(); // its values point into `sites`
     for (const Site& site : sites) {
       of_lookup_[site.lookup] = &site;
-      if (site.action != Action::Fields) inlined_.insert(site.lookup);
+      if (reads_no_table(site)) inlined_.insert(site.lookup);
     }
     stale_behind_.clear();
     for (bool changed = true; changed;) {
@@ -158,13 +220,17 @@ private:
     return any_of(predecessors(&block), [&](BasicBlock* before) { return stale_behind_.lookup(before); });
   }
 
+  static bool reads_no_table(const Site& site) {
+    return site.action == Action::Eliminate || site.action == Action::Inline;
+  }
+
   // Whether anything has met others since the last check, at the end of the block. Notes the checks in `found`.
   bool walk(BasicBlock& block, bool stale, std::vector<Instruction*>* found) const {
     for (Instruction& instruction : block) {
       if (const Site* site = of_lookup_.lookup(&instruction)) {
         bool fields = site->action == Action::Fields;
         if (found && (stale || fields)) found->push_back(fields ? instruction.getNextNode() : &instruction);
-        stale = false;
+        stale = site->action == Action::Hot; // the lookup itself may follow
       } else {
         stale |= meets_others(instruction, inlined_);
       }
@@ -196,8 +262,7 @@ private:
   }
 
   Function& function_;
-  const Snapshot& snapshot_;
-  const StringSet<>& disabled_;
+  const VersionRequest& request_;
   Version& version_;
   SmallPtrSet<const Value*, 8> inlined_;
   DenseMap<const Instruction*, const Site*> of_lookup_;
@@ -263,12 +328,51 @@ void rewrite(const Site& site, Version& version) {
     inline_lookup(*site.lookup, *site.lookup->getArgOperand(1), table, constants_section);
     version.performed.push_back({"inline-table", table.name, where, entries + " entries"});
     return;
+  case Action::Hot: {
+    add_hot_keys(*site.lookup, *site.lookup->getArgOperand(1), table, *site.hot, constants_section);
+    uint64_t in = 0;
+    for (const KnownLookup& known : site.hot->known)
+      in += known.count;
+    std::string share = formatv("{0:f0} %", 100.0 * double(in) / double(in + site.hot->others));
+    version.performed.push_back({"hot-keys", table.name, where,
+                                 std::to_string(site.hot->known.size()) + " keys, " + share + " of the lookups"});
+    return;
+  }
   case Action::Fields:
     unsigned folded = fold_constant_fields(*site.lookup, table);
     version.performed.push_back(
         {"constant-fields", table.name, where, std::to_string(folded) + " reads, " + entries + " entries"});
     return;
   }
+}
+
+// The second body, the checks, the samples, and what becomes of each site.
+Error specialize(Function& function, const Plan& plan, const VersionRequest& request, Version& version) {
+  Module& module = *function.getParent();
+  std::optional<SamplingCode> sampling;
+  if (!plan.sampled.empty()) {
+    auto linked = SamplingCode::link(function, *request.sampler);
+    if (!linked) return linked.takeError();
+    sampling = std::move(*linked);
+  }
+  for (const SampledSite& sampled : plan.sampled) {
+    sampling->record(*sampled.lookup, *sampled.site);
+    version.performed.push_back({"sampling", sampled.site->map, place_of(*sampled.lookup),
+                                 formatv("{0:f2} % of the packets", request.sampler->percent())});
+  }
+
+  Type* number = Type::getInt64Ty(module.getContext());
+  auto* guard = new GlobalVariable(module, number, /*isConstant=*/false, GlobalValue::ExternalLinkage,
+                                   ConstantInt::get(number, 0), "heddle_epoch");
+  guard->setSection(guard_section);
+  auto wanted = [&](IRBuilder<>& builder) { return sampling->wanted(builder); };
+  Detour detour;
+  if (sampling) detour = {sampling->sampled(), wanted};
+  add_fallback(function, {guard, request.snapshot.epoch}, plan.checks, detour);
+  version.checks = plan.checks.size();
+  for (const Site& site : plan.sites)
+    rewrite(site, version);
+  return Error::success();
 }
 
 } // namespace
@@ -297,17 +401,10 @@ Expected<Version> make_version(const VersionRequest& request) {
     compiler->optimize();
   }
 
-  Plan plan(*function, request.snapshot, request.disabled, version);
-  plan.run(find_map_uses(module));
-  if (!plan.sites.empty()) {
-    Type* number = Type::getInt64Ty(context);
-    auto* guard = new GlobalVariable(module, number, /*isConstant=*/false, GlobalValue::ExternalLinkage,
-                                     ConstantInt::get(number, 0), "heddle_epoch");
-    guard->setSection(guard_section);
-    add_fallback(*function, {guard, request.snapshot.epoch}, plan.checks);
-    version.checks = plan.checks.size();
-    for (const Site& site : plan.sites)
-      rewrite(site, version);
+  Plan plan(*function, request, version);
+  if (Error error = plan.run(find_map_uses(module))) return std::move(error);
+  if (!plan.sites.empty() || !plan.sampled.empty()) {
+    if (Error error = specialize(*function, plan, request, version)) return std::move(error);
     if (verifyModule(module, &errs()))
       return make_error<Rejected>("LLVM finds the rewritten program malformed");
     compiler->optimize();

@@ -4,6 +4,7 @@
 #include "specialize/bpf/maps.h"
 #include "specialize/bpf/object_file.h"
 #include "specialize/bpf/report.h"
+#include "specialize/bpf/sampler.h"
 #include "support/diagnostic.h"
 
 #include "llvm/ADT/StringMap.h"
@@ -15,12 +16,13 @@ namespace heddle {
 struct Snapshot {
   uint64_t epoch = 0;
   llvm::StringMap<Table> tables;       // by map name: those that may be specialized
+  llvm::StringMap<HotLookups> hot;     // by site (Sampler): what the keys that it looks up most find
   llvm::StringMap<std::string> frozen; // by section: global variables that nobody changes any more
 };
 
 // The passes, in the order in which they run; each can be left out by name.
 inline constexpr const char* specialize_passes[] = {"frozen-constants", "table-elimination", "inline-table",
-                                                    "constant-fields"};
+                                                    "hot-keys", "constant-fields"};
 
 struct Version {
   std::string object; // bytes
@@ -34,6 +36,8 @@ struct VersionRequest {
   llvm::StringRef function; // the program
   const Snapshot& snapshot;
   const llvm::StringSet<>& disabled; // passes
+  Sampler* sampler;                  // of lookups in large tables; null: none
+  const llvm::StringSet<>& excluded; // maps whose lookups are not sampled
 };
 
 // Error `data-layout` as a Rejected: LLVM laid the global variables out in another way than in the running program.

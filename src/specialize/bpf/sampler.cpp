@@ -1,0 +1,114 @@
+#include "specialize/bpf/sampler.h"
+
+#include "specialize/bpf/running.h"
+#include "specialize/bpf/sample_layout.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <cerrno>
+#include <cmath>
+
+namespace heddle {
+
+using llvm::Error;
+using llvm::Expected;
+using llvm::StringRef;
+
+namespace {
+
+constexpr uint32_t sketch_entries = 2048;
+constexpr uint64_t enough_samples = 2000, most_between = 1 << 20;
+
+Expected<Descriptor> create_map(bpf_map_type type, const char* name, uint32_t key_bytes, uint32_t value_bytes,
+                                uint32_t entries) {
+  Descriptor fd(bpf_map_create(type, name, key_bytes, value_bytes, entries, nullptr));
+  if (fd) return fd;
+  return bpf_error("the maps for samples cannot be made", errno, name);
+}
+
+// Empties the sketch: how often each key was sampled, on all processors.
+Expected<llvm::StringMap<uint64_t>> drain(const Sampler::Site& site) {
+  const size_t processors = libbpf_num_possible_cpus();
+  std::string keys(size_t(sketch_entries) * site.key_bytes, '\0');
+  std::vector<uint64_t> counts(sketch_entries * processors);
+  llvm::StringMap<uint64_t> found;
+  uint64_t at = 0; // where the kernel goes on
+  for (bool first = true, more = true; more; first = false) {
+    uint32_t count = sketch_entries;
+    if (bpf_map_lookup_and_delete_batch(site.sketch.get(), first ? nullptr : &at, &at, keys.data(),
+                                        counts.data(), &count, nullptr) != 0) {
+      if (errno != ENOENT) return bpf_error("the samples cannot be read", errno, "map " + site.map);
+      more = false;
+    }
+    for (size_t i = 0; i != count; ++i) {
+      uint64_t& sum = found[StringRef(keys).substr(i * site.key_bytes, site.key_bytes)];
+      for (size_t processor = 0; processor != processors; ++processor)
+        sum += counts[i * processors + processor];
+    }
+  }
+  return found;
+}
+
+} // namespace
+
+Expected<Sampler> Sampler::start(double percent) {
+  Sampler sampler;
+  auto gaps = create_map(BPF_MAP_TYPE_PERCPU_ARRAY, "heddle_gaps", 4, sizeof(heddle_gap), 1);
+  if (!gaps) return gaps.takeError();
+  sampler.gaps_ = std::move(*gaps);
+  auto mean = create_map(BPF_MAP_TYPE_ARRAY, "heddle_mean", 4, 8, 1);
+  if (!mean) return mean.takeError();
+  sampler.mean_ = std::move(*mean);
+  sampler.least_between_ = std::max<uint64_t>(1, std::llround(100 / percent));
+  if (Error error = sampler.set_between(sampler.least_between_)) return std::move(error);
+  return sampler;
+}
+
+Error Sampler::set_between(uint64_t packets) {
+  between_ = packets;
+  uint32_t zero = 0;
+  if (bpf_map_update_elem(mean_.get(), &zero, &between_, BPF_ANY) == 0) return Error::success();
+  return bpf_error("the rate of sampling cannot be set", errno, "heddle_mean");
+}
+
+Expected<Sampler::Site*> Sampler::site(StringRef name, StringRef map, uint32_t key_bytes, double pays_at) {
+  auto known = sites_.find(name);
+  if (known != sites_.end()) return &known->second;
+  auto sketch = create_map(BPF_MAP_TYPE_LRU_PERCPU_HASH, "heddle_sketch", key_bytes, 8, sketch_entries);
+  if (!sketch) return sketch.takeError();
+  Site site{map.str(), std::move(*sketch), key_bytes, SiteHeat(pays_at)};
+  return &sites_.emplace(name.str(), std::move(site)).first->second;
+}
+
+Error Sampler::look() {
+  for (auto& [name, site] : sites_) {
+    if (!site.heat.sampling()) {
+      site.heat.look({});
+      continue;
+    }
+    auto found = drain(site);
+    if (!found) return found.takeError();
+    site.heat.look(*found);
+  }
+  std::vector<heddle_gap> gaps(libbpf_num_possible_cpus());
+  uint32_t zero = 0;
+  if (bpf_map_lookup_elem(gaps_.get(), &zero, gaps.data()) != 0)
+    return bpf_error("the samples cannot be read", errno, "heddle_gaps");
+  uint64_t taken = 0;
+  for (const heddle_gap& gap : gaps)
+    taken += gap.taken;
+  uint64_t packets = (taken - taken_) * between_;
+  taken_ = taken;
+  uint64_t wanted = std::clamp(packets / enough_samples, least_between_, most_between);
+  bool differs = wanted > 2 * between_ || 2 * wanted < between_;
+  return differs ? set_between(wanted) : Error::success();
+}
+
+uint64_t Sampler::changes() const {
+  uint64_t changes = 0;
+  for (const auto& [name, site] : sites_)
+    changes += site.heat.changes();
+  return changes;
+}
+
+} // namespace heddle

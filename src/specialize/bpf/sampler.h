@@ -1,0 +1,51 @@
+// The sampling of a program's lookups: maps of Heddle's own that versions write, and what is made of them.
+#pragma once
+
+#include "specialize/heat.h"
+#include "specialize/table.h"
+#include "support/descriptor.h"
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+#include <map>
+#include <string>
+
+namespace heddle {
+
+class Sampler {
+public:
+  struct Site {
+    std::string map; // by name
+    Descriptor sketch; // key: the map's; value: how often it was looked up, per processor
+    uint32_t key_bytes = 0;
+    SiteHeat heat;
+  };
+
+  // `percent`: the most packets that are sampled. Errors: the kernel gives no such maps.
+  static llvm::Expected<Sampler> start(double percent);
+
+  // The site of that name, a new one if there is none yet. `pays_at`: see SiteHeat.
+  llvm::Expected<Site*> site(llvm::StringRef name, llvm::StringRef map, uint32_t key_bytes, double pays_at);
+
+  // Takes what was sampled since the last look, and samples as many packets from now on as that takes, but not more than `percent`.
+  llvm::Error look();
+
+  // Grows whenever versions should do other than before.
+  uint64_t changes() const;
+
+  const std::map<std::string, Site, std::less<>>& sites() const { return sites_; }
+  int gaps() const { return gaps_.get(); } // heddle_gap, see sample_layout.h
+  int mean() const { return mean_.get(); }
+  double percent() const { return 100.0 / double(between_); } // of the packets, now
+
+private:
+  Sampler() = default;
+  llvm::Error set_between(uint64_t packets);
+
+  Descriptor gaps_, mean_;
+  uint64_t least_between_ = 1, between_ = 1, taken_ = 0;
+  std::map<std::string, Site, std::less<>> sites_;
+};
+
+} // namespace heddle
