@@ -16,18 +16,30 @@ wait_for() {
   fail "$1 has no \"$2\""
 }
 
-# start_router TABLES WHAT ARGUMENT: examples/xdp/router's control plane, once its program is specialized; its id is in $router, its
-# output in $work/router.out.
-start_router() {
-  "$bin/heddle-cc" -target bpf -O2 -g -Wall -I"/usr/include/$(uname -m)-linux-gnu" -c "$root/examples/xdp/router/router.bpf.c" \
-    -o "$work/router.o"
-  clang-19 -O2 -Wall "$root/examples/xdp/router/control.c" -lbpf -o "$work/control"
+# start_example NAME TABLES [GOLDEN]: the control plane of examples/xdp/NAME, with its program on heddle0; its id is in $example, its
+# output in $work/example.out. It goes on when `finish_example` is called.
+start_example() {
+  name=$1
+  shift
+  "$bin/heddle-cc" -target bpf -O2 -g -Wall -I"/usr/include/$(uname -m)-linux-gnu" -c "$root/examples/xdp/$name/$name.bpf.c" \
+    -o "$work/$name.o"
+  clang-19 -O2 -Wall "$root/examples/xdp/$name/control.c" -lbpf -o "$work/control"
   mkfifo "$work/go"
-  ip netns exec "$inside" "$work/control" "$work/router.o" heddle0 "$@" <"$work/go" >"$work/router.out" 2>&1 &
-  router=$!
+  ip netns exec "$inside" "$work/control" "$work/$name.o" heddle0 "$@" <"$work/go" >"$work/example.out" 2>&1 &
+  example=$!
   exec 9>"$work/go"
-  wait_for "$work/router.out" attached
-  ip netns exec "$inside" "$heddle" specialize --dev heddle0 --object "$work/router.o" >"$work/heddle.out" 2>&1 &
-  wait_for "$work/heddle.out" epoch
+  wait_for "$work/example.out" attached
+}
+
+finish_example() {
   echo >&9
+  wait "$example" || { cat "$work/example.out"; fail "$name has failed"; }
+}
+
+# specialize_example NAME OPTIONS: until there is a version.
+specialize_example() {
+  object=$work/$1.o
+  shift
+  ip netns exec "$inside" "$heddle" specialize --dev heddle0 --object "$object" "$@" >"$work/heddle.out" 2>&1 &
+  wait_for "$work/heddle.out" epoch
 }

@@ -1,0 +1,73 @@
+#!/usr/bin/python3
+"""Tables and traces for the examples of examples/xdp. usage: traffic.py PROGRAM LOCALITY FOLDER
+
+LOCALITY is beta of a Pareto distribution with alpha 1, as ClassBench's trace generator has it and Morpheus's paper uses it: each flow is
+sent ceil(beta / x) times, x drawn evenly from (0, 1]. 0: every flow once; 0.0001: nearly so; 1: few flows are most of the
+packets. Flows are drawn for the tables, and their packets mixed. The same arguments give the same files: FOLDER/tables and
+FOLDER/trace (a packet of 64 bytes a line, in hex)."""
+
+import ipaddress
+import math
+import random
+import struct
+import sys
+
+PACKETS = 16384
+
+
+def checksum(header):
+    total = sum(struct.unpack(f">{len(header) // 2}H", header))
+    while total > 0xFFFF:
+        total = (total & 0xFFFF) + (total >> 16)
+    return total ^ 0xFFFF
+
+
+def ip4_frame(source, to, protocol=17, ports=(1234, 80)):
+    head = struct.pack(">BBHHHBBH", 0x45, 0, 50, 7, 0, 64, protocol, 0) + struct.pack(">II", source, to)
+    head = head[:10] + struct.pack(">H", checksum(head)) + head[12:]
+    ethernet = bytes([2, 0, 0, 0, 0, 9, 2, 0, 0, 0, 9, 9]) + struct.pack(">H", 0x800)
+    return (ethernet + head + struct.pack(">HHI", *ports, 0)).ljust(64, b"\0")
+
+
+# How long the prefixes of a backbone's routes are, in percent, roughly.
+LENGTHS = {8: 1, 12: 1, 14: 1, 16: 8, 18: 3, 19: 5, 20: 7, 21: 6, 22: 10, 23: 8, 24: 48, 28: 1, 32: 1}
+
+
+def router(rng, routes=2000, hops=64):
+    """Routes of all lengths, and packets to hosts in them."""
+    tables = ["own4 10.0.0.1"] + [f"hop {hop} 0" for hop in range(1, hops + 1)]
+    prefixes = {}
+    while len(prefixes) < routes:
+        bits = rng.choices(list(LENGTHS), LENGTHS.values())[0]
+        address = rng.randrange(11 << 24, 127 << 24) >> (32 - bits) << (32 - bits)
+        prefixes[address, bits] = rng.randint(1, hops)
+    tables += [f"route {ipaddress.IPv4Address(address)}/{bits} {hop}" for (address, bits), hop in prefixes.items()]
+
+    def flow():
+        address, bits = rng.choice(list(prefixes))
+        return ip4_frame(rng.randrange(128 << 24, 200 << 24), address | rng.randrange(1 << (32 - bits)))
+
+    return tables, flow
+
+
+PROGRAMS = {"router": router}
+
+
+def main():
+    program, beta, folder = sys.argv[1], float(sys.argv[2]), sys.argv[3]
+    rng = random.Random(1)
+    tables, flow = PROGRAMS[program](rng)
+    trace = []
+    while len(trace) < PACKETS:
+        times = max(1, math.ceil(beta / (1 - rng.random())))
+        trace += [flow()] * min(times, PACKETS // 4)
+    trace = trace[:PACKETS]
+    rng.shuffle(trace)
+    with open(f"{folder}/tables", "w") as file:
+        file.writelines(line + "\n" for line in tables)
+    with open(f"{folder}/trace", "w") as file:
+        file.writelines(packet.hex() + "\n" for packet in trace)
+
+
+if __name__ == "__main__":
+    main()
