@@ -1,4 +1,5 @@
 // Measures the XDP program of an interface as it was and as it is specialized, on a trace, within the kernel.
+// First, both are given packets of the trace one by one: verdict and bytes must be the same.
 // usage: replay OBJECT INTERFACE TRACE ROUNDS    TRACE: a packet a line, in hex
 // It prints "ready", replays through whatever program is on the interface until a line comes on standard input, and then measures in turn:
 // each line has the nanoseconds per packet of the original and of the other, without what replaying costs.
@@ -10,10 +11,11 @@
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { runs = 10 };
+enum { runs = 10, checked = 500 };
 
 static struct bpf_object* object;
 static int driver;
@@ -37,24 +39,25 @@ static void put_program(enum replay_program place, int fd) {
 }
 
 // The program that is on the interface now, which may be replaced at any time.
-static void take_program(int interface, enum replay_program place) {
+static int take_program(int interface, enum replay_program place) {
   for (int attempt = 0; attempt != 100; ++attempt) {
     unsigned id = 0;
     if (bpf_xdp_query_id(interface, 0, &id)) give_up("query");
     int fd = bpf_prog_get_fd_by_id(id);
     if (fd < 0) continue;
     put_program(place, fd);
-    close(fd);
-    return;
+    return fd;
   }
   give_up("program");
+  return -1;
 }
 
+static struct replay_packet trace[REPLAY_PACKETS];
+static unsigned count;
+
 static void fill(const char* path) {
-  static struct replay_packet trace[REPLAY_PACKETS];
   FILE* file = fopen(path, "r");
   if (!file) give_up(path);
-  unsigned count = 0;
   for (char line[2 * REPLAY_BYTES + 2]; count != REPLAY_PACKETS && fgets(line, sizeof line, file); ++count)
     for (unsigned i = 0; i != REPLAY_BYTES; ++i)
       if (sscanf(line + 2 * i, "%2hhx", (unsigned char*)&trace[count] + i) != 1) give_up(path);
@@ -71,8 +74,34 @@ static double replay(enum replay_program place) {
   LIBBPF_OPTS(bpf_test_run_opts, run, .data_in = &packet, .data_size_in = sizeof packet,
               .repeat = REPLAY_PACKETS);
   if (bpf_prog_test_run_opts(driver, &run)) give_up("test run");
-if (run.retval == 0) give_up("the program could not be called");
+  if (run.retval == 0) give_up("the program could not be called");
   return run.duration;
+}
+
+struct answer {
+  unsigned verdict, length;
+  unsigned char bytes[4 * REPLAY_BYTES];
+};
+
+static void ask(int program, const struct replay_packet* packet, struct answer* answer) {
+  memset(answer, 0, sizeof *answer);
+  LIBBPF_OPTS(bpf_test_run_opts, run, .data_in = packet, .data_size_in = sizeof *packet,
+              .data_out = answer->bytes, .data_size_out = sizeof answer->bytes, .repeat = 1);
+  if (bpf_prog_test_run_opts(program, &run)) give_up("test run");
+  answer->verdict = run.retval;
+  answer->length = run.data_size_out;
+}
+
+static void check_same(int original, int specialized) {
+  for (unsigned number = 0; number < count; number += 1 + count / checked) {
+    struct answer one, other;
+    ask(original, &trace[number], &one);
+    ask(specialized, &trace[number], &other);
+    if (!memcmp(&one, &other, sizeof one)) continue;
+    fprintf(stderr, "packet %u: verdict %u instead of %u, or other bytes\n", number, other.verdict,
+            one.verdict);
+    exit(1);
+  }
 }
 
 static int compare(const void* a, const void* b) {
@@ -101,15 +130,19 @@ int main(int argc, char** argv) {
   if (state == MAP_FAILED) give_up("the replaying program's variables");
   fill(argv[3]);
   put_program(NOTHING, program("nothing"));
-  take_program(interface, ORIGINAL);
+  int original = take_program(interface, ORIGINAL);
   printf("ready\n");
   fflush(stdout);
   for (struct pollfd input = {.fd = 0, .events = POLLIN}; poll(&input, 1, 0) == 0;) {
-    take_program(interface, SPECIALIZED);
+    close(take_program(interface, SPECIALIZED));
     replay(SPECIALIZED);
   }
-  take_program(interface, SPECIALIZED);
+  int specialized = take_program(interface, SPECIALIZED);
+  check_same(original, specialized);
+  close(specialized);
   for (int round = -2; round < atoi(argv[4]); ++round) { // the first two are for warmth
+    close(take_program(interface,
+                       SPECIALIZED)); // whatever was loaded on the machine meanwhile has made it anew
     double own = measure(NOTHING), before = measure(ORIGINAL), after = measure(SPECIALIZED);
     if (round >= 0) printf("%.2f %.2f\n", before - own, after - own);
   }

@@ -59,8 +59,8 @@ void add_specialize(CLI::App& app, Action& chosen) {
       ->add_option("--object", options->object,
                    "the object it was loaded from, built by `heddle cc -target bpf`")
       ->required();
-  auto* period =
-      command->add_option("--period", options->period_seconds, "seconds between looks at the tables and the traffic");
+  auto* period = command->add_option("--period", options->period_seconds,
+                                     "seconds between looks at the tables and the traffic");
   period->check(CLI::Range(0.01, 3600.0));
   command->add_flag("--once", options->once, "make one version, and stay with it until interrupted")
       ->excludes(period);
@@ -68,7 +68,8 @@ void add_specialize(CLI::App& app, Action& chosen) {
       ->add_option("--sampling", options->sampling_percent,
                    "the most packets, in percent, whose lookups in large tables are counted (0: none)")
       ->check(CLI::Range(0.0, 100.0));
-  command->add_option("--exclude-map", options->excluded, "count no lookups in these maps, by name")->delimiter(',');
+  command->add_option("--exclude-map", options->excluded, "count no lookups in these maps, by name")
+      ->delimiter(',');
   command->add_flag("--dry-run", options->dry_run, "print what would be done; attach nothing");
   command->add_option("--disable", options->disabled, "leave out passes, by name")
       ->delimiter(',')

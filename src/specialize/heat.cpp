@@ -1,36 +1,36 @@
 // Problem: a few keys are often most of a large table's lookups, and then compares in front of the table pay. Which keys is known
 // from samples only, it changes, and where it does not hold, both samples and compares are cost without gain.
 //
-// Choice: counts that fade by half with every look, so that what is hot now outweighs what was. Keys are chosen where the hottest
+// Choice: whenever there are enough new samples, older counts fade by half, so that what is hot now outweighs what was. Keys are chosen where the hottest
 // have the share of the lookups at which compares pay, and chosen again where others would have a tenth more: a version takes tens of
-// milliseconds of a processor. A site without hot keys is no longer sampled after some looks, and tried again after a rest, each
+// milliseconds of a processor. A site that stays without hot keys is no longer sampled, and tried again after a rest, each
 // time twice as long; so is a site whose keys change all the time (the paper's NAT, section VI-E, lost 6 % by following them).
 #include "specialize/heat.h"
 
 #include "llvm/ADT/STLExtras.h"
+
+#include <utility>
 
 namespace heddle {
 
 namespace {
 
 constexpr size_t most_keys = 16;
-constexpr double least_share = 0.01;   // of a key: less is not worth a compare in every packet's way
-constexpr double better_by = 0.1;      // the share that other keys must have more
+constexpr double least_share = 0.01; // of a key: less is not worth a compare in every packet's way
+constexpr double better_by = 0.1;    // the share that other keys must have more
 constexpr uint64_t least_samples = 256;
-constexpr unsigned patience = 8;       // looks without hot keys, before a rest
+constexpr unsigned patience = 8; // times without hot keys, before a rest
 constexpr unsigned change_weighs = 4, most_unrest = 16;
 constexpr unsigned first_rest = 16, longest_rest = 1024; // looks
 
 } // namespace
 
-void SiteHeat::forget_older(const llvm::StringMap<uint64_t>& sampled) {
-  llvm::StringMap<uint64_t> heat;
+// Halves what is older than the new samples.
+void SiteHeat::take_in() {
   for (const auto& old : heat_)
-    if (old.second > 1) heat[old.first()] = old.second / 2;
-  for (const auto& found : sampled)
-    heat[found.first()] += found.second;
-  heat_ = std::move(heat);
-  total_ = 0;
+    if (old.second > 1) new_[old.first()] += old.second / 2;
+  heat_ = std::exchange(new_, {});
+  total_new_ = total_ = 0;
   for (const auto& key : heat_)
     total_ += key.second;
 }
@@ -64,6 +64,8 @@ void SiteHeat::rest(HeatVerdict why) {
   resting_ = next_rest_;
   even_ = unrest_ = 0;
   heat_.clear();
+  new_.clear();
+  total_new_ = 0;
   choose({});
 }
 
@@ -72,8 +74,12 @@ void SiteHeat::look(const llvm::StringMap<uint64_t>& sampled) {
     if (--resting_ == 0) ++changes_;
     return;
   }
-  forget_older(sampled);
-  if (total_ < least_samples) return;
+  for (const auto& key : sampled) {
+    new_[key.first()] += key.second;
+    total_new_ += key.second;
+  }
+  if (total_new_ < least_samples) return;
+  take_in();
   std::vector<HotKey> best = hottest();
   double now = share_of(keys_);
   share_ = share_of(best);

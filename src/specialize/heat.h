@@ -37,26 +37,26 @@ public:
   uint64_t changes() const { return changes_; }
 
   HeatVerdict verdict() const { return verdict_; }
-  double share() const { return share_; }         // of the lookups that keys() have; without keys, of the hottest
+  double share() const { return share_; } // of the lookups that keys() have; without keys, of the hottest
   uint64_t others() const { return total_ - in_; } // samples of no key of keys()
 
 private:
-  void forget_older(const llvm::StringMap<uint64_t>& sampled);
+  void take_in();
   std::vector<HotKey> hottest() const;
   double share_of(const std::vector<HotKey>& keys) const;
   void choose(std::vector<HotKey> keys);
   void rest(HeatVerdict why);
 
   double pays_at_;
-  llvm::StringMap<uint64_t> heat_;
-  uint64_t total_ = 0, in_ = 0;
+  llvm::StringMap<uint64_t> new_, heat_;
+  uint64_t total_new_ = 0, total_ = 0, in_ = 0;
   std::vector<HotKey> keys_;
   HeatVerdict verdict_ = HeatVerdict::Unknown;
   double share_ = 0;
   uint64_t changes_ = 0;
-  unsigned even_ = 0;     // looks in a row without hot keys
-  unsigned unrest_ = 0;   // grows with changes, and fades
-  unsigned resting_ = 0;  // looks left without sampling
+  unsigned even_ = 0;      // times in a row without hot keys
+  unsigned unrest_ = 0;    // grows with changes, and fades
+  unsigned resting_ = 0;   // looks left without sampling
   unsigned next_rest_ = 0; // how long the last rest was
 };
 

@@ -203,7 +203,8 @@ private:
     llvm::sort(prefixes, [](const auto& a, const auto& b) { return a.first > b.first; });
 
     IRBuilder<>& builder = at_end(block);
-    Value* at = builder.CreateAlignedLoad(builder.getInt32Ty(), &key_, Align(std::min<uint64_t>(aligned_, 4)));
+    Value* at =
+        builder.CreateAlignedLoad(builder.getInt32Ty(), &key_, Align(std::min<uint64_t>(aligned_, 4)));
     Value* length = builder.CreateFreeze(at);
     std::vector<Value*> address;
     for (const Word& word : words_)
@@ -333,7 +334,8 @@ void inline_lookup(CallInst& lookup, Value& key, const Table& table, StringRef s
   Inliner(lookup, key, table, section).inline_all();
 }
 
-void add_hot_keys(CallInst& lookup, Value& key, const Table& table, const HotLookups& hot, StringRef section) {
+void add_hot_keys(CallInst& lookup, Value& key, const Table& table, const HotLookups& hot,
+                  StringRef section) {
   Inliner(lookup, key, table, section).inline_hot(hot);
 }
 

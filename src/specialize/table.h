@@ -22,8 +22,8 @@ struct Table {
   std::string name;
   TableKind kind = TableKind::Exact;
   uint32_t key_bytes = 0, value_bytes = 0, most_entries = 0;
-  bool complete = true; // false: it has more entries than are read; none is here
   std::vector<TableEntry> entries;
+  bool complete = true; // false: it has more entries than are read; none is here
 };
 
 // What a lookup of one key finds.

@@ -45,7 +45,7 @@ expect "$work/dry" "frozen-constants: .rodata: 1 reads"
 [ "$(running)" = "$original" ] || fail "a dry run has replaced the program"
 run_inside "$heddle" specialize --dev heddle0 --object "$work/forward.o" --dry-run --disable table-elimination >"$work/dry"
 ! grep -q "table-elimination:" "$work/dry" || fail "a pass that is switched off has run"
-
+refuses "the program has no map nowhere" --dev heddle0 --object "$work/forward.o" --exclude-map nowhere
 
 # The same as JSON, and a version that runs: standard output is JSON, and nothing else.
 run_inside "$heddle" specialize --dev heddle0 --object "$work/forward.o" --dry-run --json >"$work/dry.json"
@@ -113,5 +113,26 @@ expect "$work/order" ", 2 checks, accepted"
 expect "$work/order" "inline-table: behind"
 expect "$work/order" "^ *read-later: order.bpf.c:[0-9]*: late is read"
 ! grep -q "inline-table: late" "$work/order" || fail "an array's element that is read late was inlined"
+
+# Large tables: indexed, sampled, or left alone as asked for.
+compile_xdp stress
+clang-19 -O2 "$here/specialize/fill.c" -lbpf -o "$work/fill"
+run_inside ip -force link set dev heddle0 xdp obj "$work/stress.o" sec xdp 2>/dev/null
+run_inside "$work/fill" "$(running)" large 1000
+large() { run_inside "$heddle" specialize --dev heddle0 --object "$work/stress.o" --dry-run "$@" >"$work/large"; }
+large
+expect "$work/large" "index-table: large, stress.bpf.c:[0-9]*: 1000 entries in"
+large --disable index-table
+expect "$work/large" "sampling: large, stress.bpf.c:[0-9]*: 1.00 % of the packets"
+large --disable index-table --sampling 5
+expect "$work/large" "sampling: large, stress.bpf.c:[0-9]*: 5.00 % of the packets"
+large --disable index-table --exclude-map large
+expect "$work/large" "^ *excluded: stress.bpf.c:[0-9]*: large is excluded from sampling"
+! grep -q "sampling:" "$work/large" || fail "an excluded map is sampled"
+for off in "--sampling 0" "--once" "--disable hot-keys"; do
+  # shellcheck disable=SC2086
+  large --disable index-table $off
+  ! grep -q "sampling:" "$work/large" || fail "it is sampled in spite of $off"
+done
 
 echo "in place and back by TERM and KILL; replaced, removed, interface gone; refusals"

@@ -189,7 +189,7 @@ void leave_shared_maps(std::vector<MapView>& views, const std::vector<uint32_t>&
 
 Expected<Table> read_table(const MapView& view) {
   const RunningMap& map = *view.running;
-  Table table{view.uses.name, view.kind, map.key_bytes, map.value_bytes, map.most_entries, true, {}};
+  Table table{view.uses.name, view.kind, map.key_bytes, map.value_bytes, map.most_entries, {}};
   auto incomplete = [&] {
     table.complete = false;
     table.entries.clear();

@@ -27,6 +27,21 @@ Expected<std::string> variables_in(const RunningMap& map) {
   return bpf_error("cannot be read", errno, "map " + map.name);
 }
 
+// For tables that are too large to become code.
+Error make_index_of(const Table& table, Snapshot& taken) {
+  if (!table.complete || is_small(table) || table.kind == TableKind::Array) return Error::success();
+  Index index;
+  NoIndex why{};
+  if (!make_index(table, index, why)) {
+    taken.no_index[table.name] = why;
+    return Error::success();
+  }
+  auto maps = make_index_maps(std::move(index), table);
+  if (!maps) return maps.takeError();
+  taken.indexes[table.name] = std::make_shared<const IndexMaps>(std::move(*maps));
+  return Error::success();
+}
+
 } // namespace
 
 std::vector<uint32_t> BpfSession::State::candidates() const {
@@ -43,6 +58,7 @@ Error BpfSession::State::read_tables(Snapshot& taken, const std::vector<uint32_t
     if (!view.running || !view.reason.empty()) continue;
     auto table = read_table(view);
     if (!table) return table.takeError();
+    if (Error error = make_index_of(*table, taken)) return error;
     taken.tables[view.uses.name] = std::move(*table);
   }
   for (const RunningMap& map : running.maps) {

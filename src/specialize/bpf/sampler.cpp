@@ -1,7 +1,7 @@
 #include "specialize/bpf/sampler.h"
 
+#include "specialize/bpf/linked_layout.h"
 #include "specialize/bpf/running.h"
-#include "specialize/bpf/sample_layout.h"
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>

@@ -16,7 +16,7 @@ namespace heddle {
 class Sampler {
 public:
   struct Site {
-    std::string map; // by name
+    std::string map;   // by name
     Descriptor sketch; // key: the map's; value: how often it was looked up, per processor
     uint32_t key_bytes = 0;
     SiteHeat heat;
@@ -35,7 +35,7 @@ public:
   uint64_t changes() const;
 
   const std::map<std::string, Site, std::less<>>& sites() const { return sites_; }
-  int gaps() const { return gaps_.get(); } // heddle_gap, see sample_layout.h
+  int gaps() const { return gaps_.get(); } // heddle_gap, see linked_layout.h
   int mean() const { return mean_.get(); }
   double percent() const { return 100.0 / double(between_); } // of the packets, now
 

@@ -60,7 +60,8 @@ Expected<BpfSession> BpfSession::open(const SpecializeOptions& options) {
   for (const std::string& map : options.excluded) {
     bool known = llvm::any_of(state->views, [&](const MapView& view) { return view.uses.name == map; });
     if (!known)
-      return diagnose("the program has no map " + map, "`heddle specialize --dry-run` lists its maps", "--exclude-map");
+      return diagnose("the program has no map " + map, "`heddle specialize --dry-run` lists its maps",
+                      "--exclude-map");
     state->excluded.insert(map);
   }
   return BpfSession(std::move(state));

@@ -13,8 +13,8 @@
 #include "specialize/bpf/version.h"
 
 #include "specialize/bpf/compile.h"
+#include "specialize/bpf/linked_code.h"
 #include "specialize/bpf/load.h"
-#include "specialize/bpf/sampling_code.h"
 #include "specialize/bpf/sections.h"
 #include "specialize/fallback.h"
 #include "specialize/inline_table.h"
@@ -41,18 +41,17 @@ using namespace llvm;
 
 namespace {
 
-constexpr size_t most_inlined_exact = 16, most_inlined_prefixes = 12;
-
 // The share of the lookups that hot keys must have, so that compares in everybody's way pay (docs/specialize.md: measured).
 constexpr double exact_pays_at = 0.4, lpm_pays_at = 0.2;
 
-enum class Action { Eliminate, Inline, Hot, Fields };
+enum class Action { Eliminate, Inline, Index, Hot, Fields };
 
 struct Site {
   CallInst* lookup;
   const Table* table;
   Action action;
-  const HotLookups* hot = nullptr; // of Action::Hot
+  const HotLookups* hot = nullptr;  // of Action::Hot
+  const IndexMaps* index = nullptr; // of Action::Index
 };
 
 struct SampledSite {
@@ -100,7 +99,7 @@ public:
     for (const MapUses& uses : maps)
       if (Error error = choose(uses)) return error;
     for (const Site& site : sites)
-      if (site.action == Action::Inline || site.action == Action::Hot)
+      if (site.action != Action::Eliminate && site.action != Action::Fields)
         keep_key(*site.lookup, site.table->key_bytes);
     while (!place_checks())
       ;
@@ -122,15 +121,13 @@ private:
     auto found = request_.snapshot.tables.find(uses.name);
     if (found == request_.snapshot.tables.end()) return Error::success();
     const Table& table = found->second;
-    size_t most = table.kind == TableKind::Lpm ? most_inlined_prefixes : most_inlined_exact;
-    bool small = table.complete && table.entries.size() <= most;
     for (const auto& [number, lookup] : enumerate(uses.lookups)) {
       if (lookup->getFunction() != &function_) {
         remark("in-function", *lookup, "the lookup in " + uses.name + " is in a function of its own",
                "inline it (static __always_inline)");
       } else if (table.complete && table.entries.empty()) {
         if (enabled("table-elimination")) sites.push_back({lookup, &table, Action::Eliminate});
-      } else if (small) {
+      } else if (is_small(table)) {
         if (enabled("inline-table")) sites.push_back({lookup, &table, Action::Inline});
       } else if (Error error = choose_large(*lookup, table, uses.name + "#" + std::to_string(number))) {
         return error;
@@ -140,6 +137,14 @@ private:
   }
 
   Error choose_large(CallInst& lookup, const Table& table, const std::string& name) {
+    const auto& snapshot = request_.snapshot;
+    if (auto index = snapshot.indexes.find(table.name);
+        index != snapshot.indexes.end() && enabled("index-table")) {
+      sites.push_back({&lookup, &table, Action::Index, nullptr, index->second.get()});
+      return Error::success();
+    }
+    if (auto why = snapshot.no_index.find(table.name); why != snapshot.no_index.end())
+      remark(why->second.code, lookup, table.name + " is not indexed: " + why->second.what, why->second.hint);
     const Sampler::Site* site = nullptr;
     if (request_.sampler && may_be_sampled(lookup, table)) {
       auto made = request_.sampler->site(name, table.name, table.key_bytes,
@@ -148,8 +153,8 @@ private:
       site = *made;
       if (site->heat.sampling()) sampled.push_back({&lookup, site});
     }
-    auto hot = request_.snapshot.hot.find(name);
-    if (site && hot != request_.snapshot.hot.end() && !hot->second.known.empty())
+    auto hot = snapshot.hot.find(name);
+    if (site && hot != snapshot.hot.end() && !hot->second.known.empty())
       sites.push_back({&lookup, &table, Action::Hot, &hot->second});
     else if (table.complete && enabled("constant-fields") && count_deciding_fields(lookup, table) != 0)
       sites.push_back({&lookup, &table, Action::Fields});
@@ -221,7 +226,17 @@ private:
   }
 
   static bool reads_no_table(const Site& site) {
-    return site.action == Action::Eliminate || site.action == Action::Inline;
+    switch (site.action) {
+    case Action::Eliminate:
+    case Action::Inline:
+      return true;
+    case Action::Index: // keys of unusual length are left for the table
+      return site.table->kind == TableKind::Exact;
+    case Action::Hot:
+    case Action::Fields:
+      return false;
+    }
+    return false;
   }
 
   // Whether anything has met others since the last check, at the end of the block. Notes the checks in `found`.
@@ -230,7 +245,7 @@ private:
       if (const Site* site = of_lookup_.lookup(&instruction)) {
         bool fields = site->action == Action::Fields;
         if (found && (stale || fields)) found->push_back(fields ? instruction.getNextNode() : &instruction);
-        stale = site->action == Action::Hot; // the lookup itself may follow
+        stale = !reads_no_table(*site) && !fields; // the lookup itself may follow
       } else {
         stale |= meets_others(instruction, inlined_);
       }
@@ -316,7 +331,7 @@ void set_new_constants_apart(Module& module, const StringSet<>& before) {
       variable.setSection(constants_section);
 }
 
-void rewrite(const Site& site, Version& version) {
+void rewrite(const Site& site, const LinkedCode& linked, Version& version) {
   const Table& table = *site.table;
   std::string where = place_of(*site.lookup), entries = std::to_string(table.entries.size());
   switch (site.action) {
@@ -328,14 +343,21 @@ void rewrite(const Site& site, Version& version) {
     inline_lookup(*site.lookup, *site.lookup->getArgOperand(1), table, constants_section);
     version.performed.push_back({"inline-table", table.name, where, entries + " entries"});
     return;
+  case Action::Index:
+    linked.find_in_index(*site.lookup, *site.index);
+    version.performed.push_back(
+        {"index-table", table.name, where,
+         entries + " entries in " + std::to_string(site.index->bytes() / 1024) + " KiB"});
+    return;
   case Action::Hot: {
     add_hot_keys(*site.lookup, *site.lookup->getArgOperand(1), table, *site.hot, constants_section);
     uint64_t in = 0;
     for (const KnownLookup& known : site.hot->known)
       in += known.count;
     std::string share = formatv("{0:f0} %", 100.0 * double(in) / double(in + site.hot->others));
-    version.performed.push_back({"hot-keys", table.name, where,
-                                 std::to_string(site.hot->known.size()) + " keys, " + share + " of the lookups"});
+    version.performed.push_back(
+        {"hot-keys", table.name, where,
+         std::to_string(site.hot->known.size()) + " keys, " + share + " of the lookups"});
     return;
   }
   case Action::Fields:
@@ -349,14 +371,10 @@ void rewrite(const Site& site, Version& version) {
 // The second body, the checks, the samples, and what becomes of each site.
 Error specialize(Function& function, const Plan& plan, const VersionRequest& request, Version& version) {
   Module& module = *function.getParent();
-  std::optional<SamplingCode> sampling;
-  if (!plan.sampled.empty()) {
-    auto linked = SamplingCode::link(function, *request.sampler);
-    if (!linked) return linked.takeError();
-    sampling = std::move(*linked);
-  }
+  auto linked = LinkedCode::link(function);
+  if (!linked) return linked.takeError();
   for (const SampledSite& sampled : plan.sampled) {
-    sampling->record(*sampled.lookup, *sampled.site);
+    linked->record(*sampled.lookup, *sampled.site);
     version.performed.push_back({"sampling", sampled.site->map, place_of(*sampled.lookup),
                                  formatv("{0:f2} % of the packets", request.sampler->percent())});
   }
@@ -365,17 +383,23 @@ Error specialize(Function& function, const Plan& plan, const VersionRequest& req
   auto* guard = new GlobalVariable(module, number, /*isConstant=*/false, GlobalValue::ExternalLinkage,
                                    ConstantInt::get(number, 0), "heddle_epoch");
   guard->setSection(guard_section);
-  auto wanted = [&](IRBuilder<>& builder) { return sampling->wanted(builder); };
+  auto wanted = [&](IRBuilder<>& builder) { return linked->wants_sample(builder, *request.sampler); };
   Detour detour;
-  if (sampling) detour = {sampling->sampled(), wanted};
+  if (!plan.sampled.empty()) detour = {linked->sampled(), wanted};
   add_fallback(function, {guard, request.snapshot.epoch}, plan.checks, detour);
   version.checks = plan.checks.size();
   for (const Site& site : plan.sites)
-    rewrite(site, version);
+    rewrite(site, *linked, version);
   return Error::success();
 }
 
 } // namespace
+
+bool is_small(const Table& table) {
+  constexpr size_t most_exact = 16, most_prefixes = 12;
+  return table.complete &&
+         table.entries.size() <= (table.kind == TableKind::Lpm ? most_prefixes : most_exact);
+}
 
 Expected<Version> make_version(const VersionRequest& request) {
   LLVMContext context;

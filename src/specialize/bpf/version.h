@@ -1,6 +1,7 @@
 // A version of the program for what its tables hold.
 #pragma once
 
+#include "specialize/bpf/index_maps.h"
 #include "specialize/bpf/maps.h"
 #include "specialize/bpf/object_file.h"
 #include "specialize/bpf/report.h"
@@ -10,19 +11,23 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 
+#include <memory>
+
 namespace heddle {
 
 // What a version is made for, read while nothing changed.
 struct Snapshot {
   uint64_t epoch = 0;
-  llvm::StringMap<Table> tables;       // by map name: those that may be specialized
+  llvm::StringMap<Table> tables;                             // by map name: those that may be specialized
+  llvm::StringMap<std::shared_ptr<const IndexMaps>> indexes; // by map name
+  llvm::StringMap<NoIndex> no_index;                         // by map name: why not
   llvm::StringMap<HotLookups> hot;     // by site (Sampler): what the keys that it looks up most find
   llvm::StringMap<std::string> frozen; // by section: global variables that nobody changes any more
 };
 
 // The passes, in the order in which they run; each can be left out by name.
-inline constexpr const char* specialize_passes[] = {"frozen-constants", "table-elimination", "inline-table",
-                                                    "hot-keys", "constant-fields"};
+inline constexpr const char* specialize_passes[] = {
+    "frozen-constants", "table-elimination", "inline-table", "index-table", "hot-keys", "constant-fields"};
 
 struct Version {
   std::string object; // bytes
@@ -39,6 +44,9 @@ struct VersionRequest {
   Sampler* sampler;                  // of lookups in large tables; null: none
   const llvm::StringSet<>& excluded; // maps whose lookups are not sampled
 };
+
+// Whether all of the table becomes code.
+bool is_small(const Table& table);
 
 // Error `data-layout` as a Rejected: LLVM laid the global variables out in another way than in the running program.
 llvm::Expected<Version> make_version(const VersionRequest& request);

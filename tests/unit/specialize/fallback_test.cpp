@@ -12,6 +12,7 @@
 #include "llvm/IR/Verifier.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/TargetSelect.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
 #include "gtest/gtest.h"
 
@@ -62,8 +63,11 @@ end:
 }
 )";
 
-// With a check before each call, or no second body at all. Calls of the first body add 1000 to their argument if `marked`.
-int run(bool checked, bool marked, int rounds) {
+enum class Detoured { No, Never, Always };
+
+// With a check before each call, or no second body at all. Calls of the first body add 1000 to their argument if `marked`; calls by
+// the detour return -1 at once.
+int run(bool checked, bool marked, int rounds, Detoured detoured = Detoured::No) {
   InitializeNativeTarget();
   InitializeNativeTargetAsmPrinter();
   LLVMContext context;
@@ -74,7 +78,18 @@ int run(bool checked, bool marked, int rounds) {
   for (Instruction& instruction : instructions(function))
     if (isa<CallInst>(instruction)) steps.push_back(&instruction);
   GlobalVariable* variable = module->getGlobalVariable("epoch");
-  if (checked) add_fallback(function, {variable, 5}, steps);
+  Detour detour;
+  auto wanted = [&](IRBuilder<>& builder) -> Value* { return builder.getInt1(detoured == Detoured::Always); };
+  if (detoured != Detoured::No) {
+    IRBuilder<> entry(&*function.getEntryBlock().begin());
+    detour = {entry.CreateAlloca(entry.getInt1Ty()), wanted};
+    IRBuilder<> builder(steps.front());
+    builder.SetInsertPoint(SplitBlockAndInsertIfThen(builder.CreateLoad(builder.getInt1Ty(), detour.taken),
+                                                     steps.front(), /*Unreachable=*/true));
+    builder.CreateRet(builder.getInt32(-1));
+    builder.GetInsertBlock()->getTerminator()->eraseFromParent();
+  }
+  if (checked) add_fallback(function, {variable, 5}, steps, detour);
   EXPECT_FALSE(verifyModule(*module, &errs()));
   if (marked)
     for (Instruction* step : steps)
@@ -104,4 +119,13 @@ TEST(Fallback, TheFirstBodyRunsUntilACheckFails) {
   int late = run(true, true, 9);
   change_at = 0;
   EXPECT_NE(run(true, true, 9), late);
+}
+
+TEST(Fallback, OnlyCallsByTheDetourAreMarkedAsSuch) {
+  change_at = 0;
+  EXPECT_EQ(run(true, true, 9, Detoured::Always), -1);
+  int expected = run(false, false, 9), all = calls;
+  // Where a check fails, the second body goes on, and is not taken for the detour.
+  for (change_at = 0; change_at <= all; ++change_at)
+    EXPECT_EQ(run(true, false, 9, Detoured::Never), expected) << "changed in call " << change_at;
 }

@@ -1,0 +1,121 @@
+#include "specialize/bpf/linked_code.h"
+
+#include "support/diagnostic.h"
+#include "support/installed.h"
+
+#include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/IR/IntrinsicsBPF.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Linker/Linker.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+
+#include <linux/bpf.h>
+
+namespace heddle {
+
+using namespace llvm;
+
+namespace {
+
+// The address of a map of this process, as helpers take it, or that of its only value. The kernel looks the descriptor up when the
+// version is loaded, and keeps the map for as long as the version lives.
+Value* address_of(IRBuilder<>& builder, int fd, uint64_t what) {
+  Value* address =
+      builder.CreateIntrinsic(Intrinsic::bpf_pseudo, {}, {builder.getInt64(what), builder.getInt64(fd)});
+  return builder.CreateIntToPtr(address, builder.getPtrTy());
+}
+
+Value* map_of(IRBuilder<>& builder, int fd) {
+  return address_of(builder, fd, BPF_PSEUDO_MAP_FD);
+}
+
+Value* value_of(IRBuilder<>& builder, int fd) {
+  return address_of(builder, fd, BPF_PSEUDO_MAP_VALUE);
+}
+
+} // namespace
+
+Expected<LinkedCode> LinkedCode::link(Function& function) {
+  std::string path = installed_file("heddle-linked.bpf.bc");
+  auto broken = [&](const Twine& why) {
+    return diagnose("cannot be read: " + why,
+                    "build Heddle again, or set HEDDLE_LIB to where its libraries are", path);
+  };
+  auto file = MemoryBuffer::getFile(path);
+  if (!file) return broken(file.getError().message());
+  LinkedCode code;
+  code.module_ = function.getParent();
+  auto linked = parseBitcodeFile(**file, function.getContext());
+  if (!linked) return broken(toString(linked.takeError()));
+  SmallVector<std::string, 4> names;
+  for (const Function& part : **linked)
+    if (!part.isDeclaration()) names.push_back(part.getName().str());
+  (*linked)->setTargetTriple(code.module_->getTargetTriple());
+  (*linked)->setDataLayout(code.module_->getDataLayout());
+  if (Linker::linkModules(*code.module_, std::move(*linked)))
+    return broken("it does not fit the program's module");
+  for (const std::string& name : names) {
+    Function* part = code.module_->getFunction(name);
+    part->setLinkage(GlobalValue::InternalLinkage);
+    part->setAttributes(part->getAttributes().removeFnAttributes(function.getContext()));
+    part->addFnAttr(Attribute::AlwaysInline);
+  }
+  IRBuilder<> entry(&*function.getEntryBlock().begin());
+  code.sampled_ = entry.CreateAlloca(entry.getInt1Ty(), nullptr, "sampled");
+  return code;
+}
+
+CallInst* LinkedCode::call(IRBuilder<>& builder, const char* name, ArrayRef<Value*> arguments) const {
+  return builder.CreateCall(module_->getFunction(name), arguments);
+}
+
+void LinkedCode::record(CallInst& lookup, const Sampler::Site& site) {
+  IRBuilder<> builder(&lookup);
+  Value* sampled = builder.CreateLoad(builder.getInt1Ty(), sampled_);
+  builder.SetInsertPoint(SplitBlockAndInsertIfThen(sampled, &lookup, /*Unreachable=*/false));
+  call(builder, "heddle_record", {map_of(builder, site.sketch.get()), lookup.getArgOperand(1)});
+}
+
+Value* LinkedCode::wants_sample(IRBuilder<>& builder, const Sampler& sampler) const {
+  return builder.CreateIsNotNull(
+      call(builder, "heddle_sample", {map_of(builder, sampler.gaps()), map_of(builder, sampler.mean())}));
+}
+
+void LinkedCode::find_in_index(CallInst& lookup, const IndexMaps& maps) const {
+  const Index& index = maps.index;
+  IRBuilder<> builder(&lookup);
+  Value* key = lookup.getArgOperand(1);
+  auto find = [&](const char* name, std::initializer_list<Value*> more) {
+    SmallVector<Value*, 10> arguments{
+        value_of(builder, maps.nodes.get()),  builder.getInt32(maps.node_count),
+        value_of(builder, maps.values.get()), builder.getInt32(maps.value_count),
+        builder.getInt32(maps.value_stride),  key};
+    llvm::append_range(arguments, more);
+    return call(builder, name, arguments);
+  };
+  if (index.kind == TableKind::Exact) {
+    lookup.replaceAllUsesWith(
+        find("heddle_find_number", {builder.getInt32(maps.key_bytes), builder.getInt32(index.swapped),
+                                    builder.getInt32(index.least)}));
+    lookup.eraseFromParent();
+    return;
+  }
+  // One compare for both bounds: least_bits <= bits <= those of an address.
+  Value* bits = builder.CreateFreeze(builder.CreateAlignedLoad(builder.getInt32Ty(), key, Align(1)));
+  Value* over = builder.CreateSub(bits, builder.getInt32(index.least_bits));
+  uint32_t most_over = (maps.key_bytes - 4) * 8 - index.least_bits;
+  Value* complete = builder.CreateICmpULE(over, builder.getInt32(most_over));
+  Instruction *then = nullptr, *otherwise = nullptr;
+  BasicBlock::iterator behind = std::next(lookup.getIterator());
+  SplitBlockAndInsertIfThenElse(complete, behind, &then, &otherwise);
+  builder.SetInsertPoint(then);
+  Value* found = find("heddle_find_prefix", {builder.getInt32(index.levels)});
+  lookup.moveBefore(otherwise);
+  auto* either = PHINode::Create(lookup.getType(), 2, "found", then->getSuccessor(0)->begin());
+  lookup.replaceAllUsesWith(either);
+  either->addIncoming(found, then->getParent());
+  either->addIncoming(&lookup, otherwise->getParent());
+}
+
+} // namespace heddle

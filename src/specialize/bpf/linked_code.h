@@ -1,0 +1,37 @@
+// Code that is linked into versions (linked.bpf.c), and calls of it.
+#pragma once
+
+#include "specialize/bpf/index_maps.h"
+#include "specialize/bpf/sampler.h"
+
+#include "llvm/IR/IRBuilder.h"
+
+namespace heddle {
+
+class LinkedCode {
+public:
+  // Into the function's module. Errors: the file is missing, or of another version.
+  static llvm::Expected<LinkedCode> link(llvm::Function& function);
+
+  // Before the lookup: if the packet is sampled, its key is counted.
+  void record(llvm::CallInst& lookup, const Sampler::Site& site);
+
+  // Whether the packet is to be sampled; asked once per packet.
+  llvm::Value* wants_sample(llvm::IRBuilder<>& builder, const Sampler& sampler) const;
+
+  // A slot on the function's stack: whether the packet is sampled.
+  llvm::AllocaInst* sampled() const { return sampled_; }
+
+  // Looks up in the index instead. Keys that the index does not know all about are left for the table.
+  void find_in_index(llvm::CallInst& lookup, const IndexMaps& maps) const;
+
+private:
+  LinkedCode() = default;
+  llvm::CallInst* call(llvm::IRBuilder<>& builder, const char* name,
+                       llvm::ArrayRef<llvm::Value*> arguments) const;
+
+  llvm::Module* module_ = nullptr;
+  llvm::AllocaInst* sampled_ = nullptr;
+};
+
+} // namespace heddle

@@ -1,0 +1,30 @@
+// Fills a map of a running program: keys are numbers from 0, values all bytes 1. usage: fill PROGRAM MAP ENTRIES
+#include <bpf/bpf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int main(int argc, char** argv) {
+  if (argc != 4) return 2;
+  unsigned ids[64];
+  struct bpf_prog_info program = {.nr_map_ids = 64, .map_ids = (unsigned long)ids};
+  unsigned bytes = sizeof program;
+  int fd = bpf_prog_get_fd_by_id((unsigned)atoi(argv[1]));
+  if (fd < 0 || bpf_obj_get_info_by_fd(fd, &program, &bytes)) return perror("program"), 1;
+  for (unsigned i = 0; i != program.nr_map_ids; ++i) {
+    struct bpf_map_info map = {0};
+    bytes = sizeof map;
+    fd = bpf_map_get_fd_by_id(ids[i]);
+    if (fd < 0 || bpf_obj_get_info_by_fd(fd, &map, &bytes)) return perror("map"), 1;
+    if (strcmp(map.name, argv[2])) continue;
+    char key[256] = {0}, value[256];
+    memset(value, 1, sizeof value);
+    for (unsigned number = 0; number != (unsigned)atoi(argv[3]); ++number) {
+      memcpy(key, &number, sizeof number);
+      if (bpf_map_update_elem(fd, key, value, BPF_ANY)) return perror("update"), 1;
+    }
+    return 0;
+  }
+  fprintf(stderr, "no map %s\n", argv[2]);
+  return 1;
+}
