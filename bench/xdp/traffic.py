@@ -22,11 +22,19 @@ def checksum(header):
     return total ^ 0xFFFF
 
 
-def ip4_frame(source, to, protocol=17, ports=(1234, 80)):
+def ip4_frame(source, to, protocol, payload):
     head = struct.pack(">BBHHHBBH", 0x45, 0, 50, 7, 0, 64, protocol, 0) + struct.pack(">II", source, to)
     head = head[:10] + struct.pack(">H", checksum(head)) + head[12:]
     ethernet = bytes([2, 0, 0, 0, 0, 9, 2, 0, 0, 0, 9, 9]) + struct.pack(">H", 0x800)
-    return (ethernet + head + struct.pack(">HHI", *ports, 0)).ljust(64, b"\0")
+    return (ethernet + head + payload).ljust(64, b"\0")
+
+
+def udp_frame(source, to, ports=(1234, 80)):
+    return ip4_frame(source, to, 17, struct.pack(">HHHH", *ports, 30, 0))
+
+
+def tcp_frame(source, to, ports):
+    return ip4_frame(source, to, 6, struct.pack(">HHIIBBHHH", *ports, 1, 1, 0x50, 16, 512, 0, 0))
 
 
 # How long the prefixes of a backbone's routes are, in percent, roughly.
@@ -45,12 +53,26 @@ def router(rng, routes=2000, hops=64):
 
     def flow():
         address, bits = rng.choice(list(prefixes))
-        return ip4_frame(rng.randrange(128 << 24, 200 << 24), address | rng.randrange(1 << (32 - bits)))
+        return udp_frame(rng.randrange(128 << 24, 200 << 24), address | rng.randrange(1 << (32 - bits)))
 
     return tables, flow
 
 
-PROGRAMS = {"router": router}
+def balancer(rng, services=10, servers=100):
+    """TCP connections from anywhere to ten services."""
+    tables = ["uplink 192.0.2.1"]
+    tables += [f"server {number} 10.1.{number // 250}.{number % 250 + 1} 1" for number in range(1, services * servers + 1)]
+    addresses = [(198 << 24 | 51 << 16 | 100 << 8) + number for number in range(services)]
+    tables += [f"service {number} {ipaddress.IPv4Address(address)} 80 6 0 {number * servers + 1} {servers}"
+               for number, address in enumerate(addresses)]
+
+    def flow():
+        return tcp_frame(rng.randrange(11 << 24, 127 << 24), rng.choice(addresses), (rng.randrange(1024, 65536), 80))
+
+    return tables, flow
+
+
+PROGRAMS = {"router": router, "balancer": balancer}
 
 
 def main():

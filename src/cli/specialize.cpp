@@ -65,6 +65,10 @@ void add_specialize(CLI::App& app, Action& chosen) {
   command->add_flag("--once", options->once, "make one version, and stay with it until interrupted")
       ->excludes(period);
   command
+      ->add_option("--cpu", options->cpu_percent,
+                   "the most time for making versions, in percent of one processor")
+      ->check(CLI::Range(0.1, 100.0));
+  command
       ->add_option("--sampling", options->sampling_percent,
                    "the most packets, in percent, whose lookups in large tables are counted (0: none)")
       ->check(CLI::Range(0.0, 100.0));

@@ -23,7 +23,7 @@ start_example() {
   shift
   "$bin/heddle-cc" -target bpf -O2 -g -Wall -I"/usr/include/$(uname -m)-linux-gnu" -c "$root/examples/xdp/$name/$name.bpf.c" \
     -o "$work/$name.o"
-  clang-19 -O2 -Wall "$root/examples/xdp/$name/control.c" -lbpf -o "$work/control"
+  clang-19 -O2 -Wall "$root/examples/xdp/control.c" "$root/examples/xdp/$name/fill.c" -lbpf -o "$work/control"
   mkfifo "$work/go"
   ip netns exec "$inside" "$work/control" "$work/$name.o" heddle0 "$@" <"$work/go" >"$work/example.out" 2>&1 &
   example=$!
@@ -36,10 +36,11 @@ finish_example() {
   wait "$example" || { cat "$work/example.out"; fail "$name has failed"; }
 }
 
-# specialize_example NAME OPTIONS: until there is a version.
+# specialize_example NAME OPTIONS: until there is a version; its process is in $specialize.
 specialize_example() {
   object=$work/$1.o
   shift
   ip netns exec "$inside" "$heddle" specialize --dev heddle0 --object "$object" "$@" >"$work/heddle.out" 2>&1 &
+  specialize=$!
   wait_for "$work/heddle.out" epoch
 }

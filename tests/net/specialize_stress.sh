@@ -19,7 +19,7 @@ run() {
   stress=$!
   exec 9>"$work/go"
   wait_for "$work/stress.out" attached
-  ip netns exec "$inside" "$heddle" specialize --dev heddle0 --object "$work/stress.o" --period 0.02 "$@" >"$work/heddle.out" 2>&1 &
+  ip netns exec "$inside" "$heddle" specialize --dev heddle0 --object "$work/stress.o" --period 0.02 --cpu 100 "$@" >"$work/heddle.out" 2>&1 &
   specialize=$!
   wait_for "$work/heddle.out" inline-table
   echo >&9

@@ -3,25 +3,14 @@
 the RFCs, and nothing of the program. usage: golden.py >golden.txt"""
 
 import ipaddress
+import pathlib
 import struct
+import sys
 
-DROP, PASS, TX, REDIRECT = 1, 2, 3, 4
+sys.path.append(str(pathlib.Path(__file__).parent.parent))
+from packets import DROP, PASS, REDIRECT, TX, case, frame, ip4
+
 HOPS = {n: (bytes([2, 0, 0, 0, 1, n]), bytes([2, 0, 0, 0, 0, n])) for n in (1, 2, 3, 4)}
-FROM, TO = bytes([2, 0, 0, 0, 9, 9]), bytes([2, 0, 0, 0, 0, 9])
-
-
-def checksum(header):
-    total = sum(struct.unpack(f">{len(header) // 2}H", header))
-    while total > 0xFFFF:
-        total = (total & 0xFFFF) + (total >> 16)
-    return total ^ 0xFFFF
-
-
-def ip4(to, source="192.0.2.9", ttl=64, version=4, words=5, length=None, bad=0, options=b"", payload=b"payload."):
-    size = 20 + len(options) + len(payload) if length is None else length
-    head = struct.pack(">BBHHHBBH", version << 4 | words, 0, size, 7, 0, ttl, 17, 0)
-    head += ipaddress.IPv4Address(source).packed + ipaddress.IPv4Address(to).packed + options
-    return head[:10] + struct.pack(">H", checksum(head) ^ bad) + head[12:] + payload
 
 
 def ip6(to, source="2001:db8:9::9", limit=64, version=6, length=None, payload=b"payload."):
@@ -30,12 +19,8 @@ def ip6(to, source="2001:db8:9::9", limit=64, version=6, length=None, payload=b"
     return head + ipaddress.IPv6Address(source).packed + ipaddress.IPv6Address(to).packed + payload
 
 
-def frame(body, kind, to=TO, source=FROM):
-    return to + source + struct.pack(">H", kind) + body
-
-
 def same(verdict, why, packet):
-    print(verdict, packet.hex(), packet.hex(), "#", why)
+    case(verdict, why, packet)
 
 
 def forwarded(hop, why, make, **fields):

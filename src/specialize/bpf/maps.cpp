@@ -5,6 +5,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/GlobalVariable.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
@@ -196,19 +197,28 @@ Expected<Table> read_table(const MapView& view) {
     return std::move(table);
   };
   if (view.kind == TableKind::Array && map.most_entries > most_entries_read) return incomplete();
-  std::string key(map.key_bytes, '\0'), value(map.value_bytes, '\0');
-  const char* last = nullptr;
-  std::string before;
-  while (bpf_map_get_next_key(map.fd.get(), last, key.data()) == 0) {
-    if (table.entries.size() >= most_entries_read) return incomplete();
-    if (bpf_map_lookup_elem(map.fd.get(), key.data(), value.data()) != 0)
-      return incomplete(); // deleted meanwhile
-    table.entries.push_back({key, value});
-    before = key;
-    last = before.data();
+  uint32_t most =
+      4096; // entries that are read at once; the kernel wants to give those of a hash bucket together
+  std::string at(std::max<size_t>(map.key_bytes, 8), '\0'); // where the kernel goes on
+  for (bool first = true;;) {
+    std::string keys(size_t(most) * map.key_bytes, '\0');
+    std::string values(size_t(most) * llvm::alignTo(map.value_bytes, 8), '\0');
+    uint32_t count = most;
+    bool more = bpf_map_lookup_batch(map.fd.get(), first ? nullptr : at.data(), at.data(), keys.data(),
+                                     values.data(), &count, nullptr) == 0;
+    if (!more && errno == EINTR) return incomplete(); // deleted meanwhile
+    if (!more && errno == ENOSPC) {
+      most *= 2;
+      continue;
+    }
+    if (!more && errno != ENOENT) return bpf_error("cannot be read", errno, "map " + view.uses.name);
+    first = false;
+    if (table.entries.size() + count > most_entries_read) return incomplete();
+    for (size_t i = 0; i != count; ++i)
+      table.entries.push_back({keys.substr(i * map.key_bytes, map.key_bytes),
+                               values.substr(i * map.value_bytes, map.value_bytes)});
+    if (!more) return table;
   }
-  if (errno != ENOENT) return bpf_error("cannot be read", errno, "map " + view.uses.name);
-  return table;
 }
 
 Expected<std::optional<std::string>> look_up(const MapView& view, StringRef key) {

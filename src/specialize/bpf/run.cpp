@@ -8,6 +8,7 @@
 #include <bpf/bpf.h>
 #include <chrono>
 #include <thread>
+#include <utility>
 
 namespace heddle {
 
@@ -18,6 +19,28 @@ using llvm::StringRef;
 namespace {
 
 using Clock = std::chrono::steady_clock;
+using Seconds = std::chrono::duration<double>;
+
+// Time for making versions: what is not used is saved up, so that one after a long quiet is made at once.
+class Budget {
+public:
+  explicit Budget(double percent) : share_(percent / 100) {}
+
+  bool is_left() {
+    auto now = Clock::now();
+    left_ = std::min(most, left_ + share_ * Seconds(now - std::exchange(last_, now)));
+    return left_.count() > 0;
+  }
+
+  void spend(Seconds time) { left_ -= time; }
+
+private:
+  static constexpr Seconds most{1};
+
+  double share_;
+  Seconds left_ = most;
+  Clock::time_point last_ = Clock::now();
+};
 
 // The one value of a map that stands for global variables.
 Expected<std::string> variables_in(const RunningMap& map) {
@@ -196,8 +219,12 @@ Error BpfSession::run(llvm::function_ref<void(const VersionReport&)> tell) {
 
   std::optional<Snapshot> made_for;
   uint64_t made_for_heat = 0;
-  auto period = std::chrono::duration<double>(s.options.period_seconds > 0 ? s.options.period_seconds : 0.05);
-  for (;; std::this_thread::sleep_for(period)) {
+  // All versions: others may hold one that is no longer in place. The kernel gives ids out in turn, so none comes again soon.
+  std::vector<uint32_t> own{s.running.id};
+  Budget budget(s.options.cpu_percent);
+  const Seconds soon(0.05), period(s.options.period_seconds > 0 ? s.options.period_seconds : soon.count());
+  for (Seconds pause = soon;; std::this_thread::sleep_for(pause)) {
+    pause = std::min(soon, period);
     if (watch->missed() != 0)
       return diagnose("a change of a table may have gone unnoticed: this kernel interrupts the watch",
                       "do not specialize on this kernel, and report it", attachment->where());
@@ -208,21 +235,29 @@ Error BpfSession::run(llvm::function_ref<void(const VersionReport&)> tell) {
       if (Error error = samples->look()) return error;
     uint64_t heat = samples ? samples->changes() : 0;
     bool holds = made_for && made_for->epoch == watch->epoch() && made_for_heat == heat;
-    if (made_for && (s.options.period_seconds == 0 || holds)) continue;
-    auto taken = s.snapshot(*watch, {s.running.id, keeper->now()}, samples, made_for);
+    bool done = made_for && (s.options.period_seconds == 0 || holds);
+    if (done || !budget.is_left()) {
+      pause = period;
+      continue;
+    }
+    auto begin = Clock::now();
+    auto taken = s.snapshot(*watch, own, samples, made_for);
     if (!taken) return taken.takeError();
-    if (!*taken) continue;
+    if (!*taken) continue; // in the middle of a change: again soon
     auto loaded = s.load(**taken, *watch, samples);
     if (!loaded) return loaded.takeError();
+    budget.spend(Clock::now() - begin);
     if (watch->epoch() != (*taken)->epoch) continue; // it would only ever fall back
     VersionReport report = s.report_on(*loaded);
     if (Error error = keeper->replace(std::move(loaded->program))) return error;
+    own.push_back(keeper->now());
     made_for = std::move(*taken);
     made_for_heat = heat;
     report.attached_to = attachment->where();
     report.program = keeper->now();
     report.epoch = made_for->epoch;
     tell(report);
+    pause = period;
   }
 }
 

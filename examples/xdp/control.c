@@ -1,15 +1,12 @@
-// The router's control plane: loads it, fills its tables from a file, attaches it, and checks it.
+// A control plane: loads the program, fills its tables from a file, attaches it, and checks it.
 // usage: control OBJECT INTERFACE TABLES [GOLDEN]
-// It prints "attached", and waits for a line on standard input. Then it puts the packets of GOLDEN through the router and through whatever
+// It prints "attached", and waits for a line on standard input. Then it puts the packets of GOLDEN through the original and through whatever
 // program is on the interface by then; each line has the verdict, the packet, and what it becomes.
-// Lines of TABLES: `hop NUMBER INTERFACE`, `route PREFIX/BITS HOP`, `own4 ADDRESS`.
-#include "tables.h"
+#include "control.h"
 
-#include <arpa/inet.h>
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <net/if.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,48 +14,21 @@ enum { most_bytes = 256 };
 
 static struct bpf_object* object;
 
-static void give_up(const char* what) {
+void give_up(const char* what) {
   perror(what);
   exit(1);
 }
 
-static void put(const char* table, const void* key, const void* value) {
+void put(const char* table, const void* key, const void* value) {
   if (bpf_map_update_elem(bpf_object__find_map_fd_by_name(object, table), key, value, BPF_ANY))
     give_up(table);
-}
-
-static void put_route(char* prefix, __u32 hop) {
-  char* bits = strchr(prefix, '/');
-  if (!bits) give_up(prefix);
-  *bits++ = 0;
-  struct prefix4 four = {.bits = (__u32)atoi(bits)};
-  struct prefix6 six = {.bits = (__u32)atoi(bits)};
-  if (inet_pton(AF_INET, prefix, four.address) == 1)
-    put("routes4", &four, &hop);
-  else if (inet_pton(AF_INET6, prefix, six.address) == 1)
-    put("routes6", &six, &hop);
-  else
-    give_up(prefix);
 }
 
 static void fill(const char* path) {
   FILE* file = fopen(path, "r");
   if (!file) give_up(path);
-  char text[128];
-  unsigned number, other;
-  for (char line[256]; fgets(line, sizeof line, file);) {
-    if (sscanf(line, "hop %u %u", &number, &other) == 2) {
-      struct hop hop = {
-          .to = {2, 0, 0, 0, 1, (__u8)number}, .from = {2, 0, 0, 0, 0, (__u8)number}, .interface = other};
-      put("hops", &number, &hop);
-    } else if (sscanf(line, "route %127s %u", text, &number) == 2) {
-      put_route(text, number);
-    } else if (sscanf(line, "own4 %127s", text) == 1) {
-      __u8 one = 1;
-      if (inet_pton(AF_INET, text, &number) != 1) give_up(text);
-      put("own4", &number, &one);
-    }
-  }
+  for (char line[256]; fgets(line, sizeof line, file);)
+    fill_line(line);
   fclose(file);
 }
 
@@ -97,7 +67,7 @@ int main(int argc, char** argv) {
   object = bpf_object__open(argv[1]);
   if (!object || bpf_object__load(object)) give_up(argv[1]);
   fill(argv[3]);
-  int original = bpf_program__fd(bpf_object__find_program_by_name(object, "router"));
+  int original = bpf_program__fd(bpf_object__find_program_by_name(object, program_name));
   if (bpf_xdp_attach(interface, original, 0, NULL)) give_up(argv[2]);
   printf("attached\n");
   fflush(stdout);

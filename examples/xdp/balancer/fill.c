@@ -1,0 +1,56 @@
+// The load balancer's tables. Lines: `uplink ADDRESS`, `server NUMBER ADDRESS UP`, and, behind its servers, `service NUMBER ADDRESS PORT PROTOCOL FLAGS
+// FIRST COUNT`: the servers FIRST to FIRST + COUNT - 1 share it. PORT 0: all ports.
+#include "../control.h"
+#include "tables.h"
+
+#include <arpa/inet.h>
+
+const char program_name[] = "balancer";
+
+// Maglev's table (Eisenbud et al., NSDI 2016, 3.4): each server takes places in an order of its own, in turn.
+static void put_ring(unsigned service, unsigned first, unsigned count) {
+  static unsigned places[RING], next[RING];
+  for (unsigned i = 0; i != RING; ++i)
+    places[i] = 0, next[i] = 0;
+  unsigned taken = 0;
+  while (taken != RING)
+    for (unsigned i = 0; i != count && taken != RING; ++i) {
+      unsigned server = first + i, offset = server * 2654435761u % RING,
+               skip = server * 40503u % (RING - 1) + 1;
+      unsigned place;
+      do
+        place = (offset + next[i]++ * skip) % RING;
+      while (places[place]);
+      places[place] = server;
+      ++taken;
+    }
+  for (unsigned place = 0; place != RING; ++place) {
+    unsigned key = service * RING + place;
+    put("ring", &key, &places[place]);
+  }
+}
+
+void fill_line(char* line) {
+  char text[128];
+  unsigned number, port, protocol, flags, first, count;
+  if (sscanf(line, "uplink %127s", text) == 1) {
+    struct uplink uplink = {.from = {2, 0, 0, 0, 0, 1}, .to = {2, 0, 0, 0, 0, 2}};
+    number = 0;
+    if (inet_pton(AF_INET, text, &uplink.address) != 1) give_up(line);
+    put("uplinks", &number, &uplink);
+  } else if (sscanf(line, "server %u %127s %u", &number, text, &flags) == 3) {
+    struct server server = {.up = flags};
+    if (inet_pton(AF_INET, text, &server.address) != 1) give_up(line);
+    put("servers", &number, &server);
+  } else if (sscanf(line, "service %u %127s %u %u %u %u %u", &number, text, &port, &protocol, &flags, &first,
+                    &count) == 7) {
+    struct service_key key = {.port = htons((__u16)port), .protocol = (__u8)protocol};
+    struct service service = {number, flags};
+    if (inet_pton(AF_INET, text, &key.address) != 1 || number >= MOST_SERVICES || !first || count > RING)
+      give_up(line);
+    put_ring(number, first, count);
+    put("services", &key, &service);
+  } else {
+    give_up(line);
+  }
+}

@@ -1,0 +1,30 @@
+"""Packets for golden tests: what the RFCs say, and nothing of any program."""
+
+import ipaddress
+import struct
+
+DROP, PASS, TX, REDIRECT = 1, 2, 3, 4
+ABORTED = 0
+
+
+def checksum(header):
+    total = sum(struct.unpack(f">{len(header) // 2}H", header))
+    while total > 0xFFFF:
+        total = (total & 0xFFFF) + (total >> 16)
+    return total ^ 0xFFFF
+
+
+def ip4(to, source="192.0.2.9", ttl=64, version=4, words=5, length=None, bad=0, options=b"", payload=b"payload.",
+        protocol=17, number=7, fragment=0, tos=0):
+    size = 20 + len(options) + len(payload) if length is None else length
+    head = struct.pack(">BBHHHBBH", version << 4 | words, tos, size, number, fragment, ttl, protocol, 0)
+    head += ipaddress.IPv4Address(source).packed + ipaddress.IPv4Address(to).packed + options
+    return head[:10] + struct.pack(">H", checksum(head) ^ bad) + head[12:] + payload
+
+
+def frame(body, kind, to=bytes([2, 0, 0, 0, 0, 9]), source=bytes([2, 0, 0, 0, 9, 9])):
+    return to + source + struct.pack(">H", kind) + body
+
+
+def case(verdict, why, before, after=None):
+    print(verdict, before.hex(), (before if after is None else after).hex(), "#", why)
