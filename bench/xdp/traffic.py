@@ -72,7 +72,33 @@ def balancer(rng, services=10, servers=100):
     return tables, flow
 
 
-PROGRAMS = {"router": router, "balancer": balancer}
+def firewall(rng, rules=500):
+    """Rules as ClassBench's seeds for access lists have them, roughly: prefixes of all lengths, mostly TCP to one port, few to all."""
+    def prefix(lengths):
+        bits = rng.choice(lengths)
+        return (rng.randrange(11 << 24, 127 << 24) >> (32 - bits) << (32 - bits)) if bits else 0, bits
+
+    made = []
+    for _ in range(rules):
+        protocol = rng.choices([6, 17, -1], [75, 20, 5])[0]
+        port = -1 if protocol == -1 else rng.choices([rng.randrange(1, 1024), rng.randrange(1024, 65536), -1], [6, 3, 1])[0]
+        made.append((prefix([0, 0, 16, 24, 32]), prefix([24, 28, 32]), protocol, -1, port, rng.choice([1, 3])))
+    tables = ["policy 1"]
+    for (source, source_bits), (to, to_bits), protocol, first, second, verdict in made:
+        tables.append(f"rule {ipaddress.IPv4Address(source)}/{source_bits} {ipaddress.IPv4Address(to)}/{to_bits} "
+                      f"{protocol} {first} {second} {verdict}")
+
+    def flow():
+        (source, source_bits), (to, to_bits), protocol, _, port, _ = rng.choice(made)
+        source |= rng.randrange(1 << (32 - source_bits)) or 1
+        to |= rng.randrange(1 << (32 - to_bits))
+        ports = (rng.randrange(1024, 65536), port if port != -1 else rng.randrange(1, 65536))
+        return (udp_frame if protocol == 17 else tcp_frame)(source, to, ports)
+
+    return tables + ["end"], flow
+
+
+PROGRAMS = {"router": router, "balancer": balancer, "firewall": firewall}
 
 
 def main():

@@ -22,3 +22,4 @@ check() {
 
 check router "inline-table: routes4"
 check balancer "inline-table: services"
+check firewall "inline-table: sources"
