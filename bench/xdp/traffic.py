@@ -98,7 +98,17 @@ def firewall(rng, rules=500):
     return tables + ["end"], flow
 
 
-PROGRAMS = {"router": router, "balancer": balancer, "firewall": firewall}
+def nat(rng):
+    """Connections from inside to anywhere; all but the first packet of each find theirs."""
+    tables = ["inside 10.0.0.0/8", "address 192.0.2.1", "service 80 6 10.0.0.80 8080", "service 443 6 10.0.0.80 8443", "ready"]
+
+    def flow():
+        return tcp_frame(rng.randrange(10 << 24, 11 << 24), rng.randrange(11 << 24, 127 << 24), (rng.randrange(1024, 65536), 443))
+
+    return tables, flow
+
+
+PROGRAMS = {"router": router, "balancer": balancer, "firewall": firewall, "nat": nat}
 
 
 def main():

@@ -28,3 +28,20 @@ def frame(body, kind, to=bytes([2, 0, 0, 0, 0, 9]), source=bytes([2, 0, 0, 0, 9,
 
 def case(verdict, why, before, after=None):
     print(verdict, before.hex(), (before if after is None else after).hex(), "#", why)
+
+
+def little(data):
+    return int.from_bytes(data, "little")
+
+
+def connection_hash(source, to, ports, protocol):
+    """The finalizer of MurmurHash3 over a connection, as a little-endian machine sees its fields."""
+    mask = 2**64 - 1
+    first, second = (little(ipaddress.IPv4Address(address).packed) for address in (source, to))
+    near, far = (little(struct.pack(">H", port)) for port in ports)
+    h = first << 32 | second
+    h ^= (near << 24 | far << 8 | protocol) * 0x9E3779B97F4A7C15 & mask
+    for factor in (0xFF51AFD7ED558CCD, 0xC4CEB9FE1A85EC53):
+        h ^= h >> 33
+        h = h * factor & mask
+    return (h ^ h >> 33) & 0xFFFFFFFF

@@ -23,3 +23,4 @@ check() {
 check router "inline-table: routes4"
 check balancer "inline-table: services"
 check firewall "inline-table: sources"
+check nat "inline-table: services"

@@ -8,7 +8,7 @@ import struct
 import sys
 
 sys.path.append(str(pathlib.Path(__file__).parent.parent))
-from packets import DROP, PASS, TX, case, checksum, frame, ip4
+from packets import DROP, PASS, TX, case, checksum, connection_hash, frame, ip4
 
 RING = 4099
 SERVERS = {number: f"10.1.0.{number}" for number in (1, 2, 3, 4)}
@@ -29,23 +29,6 @@ def maglev(servers):
             if None not in places:
                 break
     return places
-
-
-def little(data):
-    return int.from_bytes(data, "little")
-
-
-def hash_of(source, to, ports, protocol):
-    """As the program's host sees the fields: a little-endian machine."""
-    mask = 2**64 - 1
-    first, second = (little(ipaddress.IPv4Address(address).packed) for address in (source, to))
-    near, far = (little(struct.pack(">H", port)) for port in ports)
-    h = first << 32 | second
-    h ^= (near << 24 | far << 8 | protocol) * 0x9E3779B97F4A7C15 & mask
-    for factor in (0xFF51AFD7ED558CCD, 0xC4CEB9FE1A85EC53):
-        h ^= h >> 33
-        h = h * factor & mask
-    return (h ^ h >> 33) & 0xFFFFFFFF
 
 
 SHARED = maglev([1, 2, 3])
@@ -73,7 +56,7 @@ def same(verdict, why, packet, kind=0x800):
 
 def main():
     for port in range(4000, 4012):
-        place = hash_of("203.0.113.9", "198.51.100.1", (port, 80), 6) % RING
+        place = connection_hash("203.0.113.9", "198.51.100.1", (port, 80), 6) % RING
         sent(SHARED[place], f"a connection from port {port} begins", tcp("198.51.100.1", (port, 80), SYN))
         sent(SHARED[place], "and goes on", tcp("198.51.100.1", (port, 80)))
     sent(2, "UDP, one server", udp("198.51.100.1"))
@@ -81,7 +64,7 @@ def main():
     for port in (1, 22, 65535):
         sent(3, f"a service of all ports: {port}", tcp("198.51.100.2", (5000, port), SYN))
     for port in (5000, 5001):
-        place = hash_of("203.0.113.77", "198.51.100.3", (port, 53), 17) % RING
+        place = connection_hash("203.0.113.77", "198.51.100.3", (port, 53), 17) % RING
         sent(SHARED[place], "a service without memory", udp("198.51.100.3", (port, 53), "203.0.113.77"))
     same(DROP, "its only server is down", tcp("198.51.100.4", flags=SYN))
     same(PASS, "no service at this port", tcp("198.51.100.1", (4000, 81)))
