@@ -9,7 +9,7 @@
 // value that the second copy goes on to use. So all values that live across blocks are put into stack slots that both
 // copies share, the blocks are copied, the edges are added, and LLVM's promotion of slots to registers computes the phis.
 // Variables that were on the stack to begin with stay one for both. The cost is code size, about double, and twice the
-// verifier's work; a check is one load of a hot line and a compare.
+// verifier's work; a check is two loads of hot lines and a compare.
 #include "specialize/fallback.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -86,7 +86,7 @@ void check(BasicBlock& block, BasicBlock& specialized, BasicBlock& original, con
   IRBuilder<> builder(end);
   Value* now =
       builder.CreateLoad(guard.variable->getValueType(), guard.variable, /*isVolatile=*/true, "epoch");
-  Value* holds = builder.CreateICmpEQ(now, ConstantInt::get(now->getType(), guard.epoch), "holds");
+  Value* holds = builder.CreateICmpEQ(now, guard.epoch(builder), "holds");
   MDNode* weights = MDBuilder(block.getContext()).createBranchWeights(1000, 1);
   builder.CreateCondBr(holds, &specialized, &original, weights);
   end->eraseFromParent();

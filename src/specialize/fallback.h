@@ -17,7 +17,8 @@ namespace heddle {
 
 struct Guard {
   llvm::GlobalVariable* variable = nullptr; // 64 bits, changed from outside
-  uint64_t epoch = 0;                       // its value as long as what the code was made for holds
+  // Code that gives the variable's value as long as what the code was made for holds.
+  llvm::function_ref<llvm::Value*(llvm::IRBuilder<>&)> epoch;
 };
 
 // Some calls that take the copy although the guard holds.

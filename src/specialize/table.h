@@ -16,6 +16,8 @@ enum class TableKind {
 
 struct TableEntry {
   std::string key, value; // bytes as the program sees them
+
+  bool operator==(const TableEntry&) const = default;
 };
 
 struct Table {
@@ -24,6 +26,8 @@ struct Table {
   uint32_t key_bytes = 0, value_bytes = 0, most_entries = 0;
   std::vector<TableEntry> entries;
   bool complete = true; // false: it has more entries than are read; none is here
+
+  bool operator==(const Table&) const = default;
 };
 
 // What a lookup of one key finds.

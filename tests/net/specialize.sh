@@ -116,9 +116,9 @@ expect "$work/order" "^ *read-later: order.bpf.c:[0-9]*: late is read"
 
 # Large tables: indexed, sampled, or left alone as asked for.
 compile_xdp stress
-clang-19 -O2 "$here/specialize/fill.c" -lbpf -o "$work/fill"
+clang-19 -O2 "$here/specialize/map.c" -lbpf -o "$work/map"
 run_inside ip -force link set dev heddle0 xdp obj "$work/stress.o" sec xdp 2>/dev/null
-run_inside "$work/fill" "$(running)" large 1000
+run_inside "$work/map" "$(running)" large fill 1000
 large() { run_inside "$heddle" specialize --dev heddle0 --object "$work/stress.o" --dry-run "$@" >"$work/large"; }
 large
 expect "$work/large" "index-table: large, stress.bpf.c:[0-9]*: 1000 entries in"
@@ -134,5 +134,31 @@ for off in "--sampling 0" "--once" "--disable hot-keys"; do
   large --disable index-table $off
   ! grep -q "sampling:" "$work/large" || fail "it is sampled in spite of $off"
 done
+
+# A change that changes nothing: the version that runs holds again. One that does: there is another.
+original=$(running)
+rm -f "$work/again"
+ip netns exec "$inside" "$heddle" specialize --dev heddle0 --object "$work/stress.o" --period 0.05 >"$work/again" 2>&1 &
+specialize=$!
+wait_for "$work/again" "index-table: large"
+version=$(running)
+made_for=$(run_inside "$work/map" "$version" heddle_made_for read)
+run_inside "$work/map" "$version" large fill 1000
+for _ in $(seq 50); do
+  now=$(run_inside "$work/map" "$version" heddle_made_for read)
+  [ "$now" -lt $((made_for + 1000)) ] || break
+  sleep 0.1
+done
+[ "$now" -ge $((made_for + 1000)) ] || fail "the version is for epoch $now, not $made_for and 1000 changes more"
+[ "$(running)" = "$version" ] || fail "another version was made for the same tables"
+run_inside "$work/map" "$version" large fill 1000 2
+for _ in $(seq 50); do
+  [ "$(running)" = "$version" ] || break
+  sleep 0.1
+done
+[ "$(running)" != "$version" ] || fail "no version was made for other tables"
+kill -TERM $specialize
+wait $specialize || true
+back_soon
 
 echo "in place and back by TERM and KILL; replaced, removed, interface gone; refusals"

@@ -1,40 +1,18 @@
 #include "specialize/bpf/linked_code.h"
 
+#include "specialize/bpf/own_map.h"
 #include "support/diagnostic.h"
 #include "support/installed.h"
 
 #include "llvm/Bitcode/BitcodeReader.h"
-#include "llvm/IR/IntrinsicsBPF.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Linker/Linker.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
-#include <linux/bpf.h>
-
 namespace heddle {
 
 using namespace llvm;
-
-namespace {
-
-// The address of a map of this process, as helpers take it, or that of its only value. The kernel looks the descriptor up when the
-// version is loaded, and keeps the map for as long as the version lives.
-Value* address_of(IRBuilder<>& builder, int fd, uint64_t what) {
-  Value* address =
-      builder.CreateIntrinsic(Intrinsic::bpf_pseudo, {}, {builder.getInt64(what), builder.getInt64(fd)});
-  return builder.CreateIntToPtr(address, builder.getPtrTy());
-}
-
-Value* map_of(IRBuilder<>& builder, int fd) {
-  return address_of(builder, fd, BPF_PSEUDO_MAP_FD);
-}
-
-Value* value_of(IRBuilder<>& builder, int fd) {
-  return address_of(builder, fd, BPF_PSEUDO_MAP_VALUE);
-}
-
-} // namespace
 
 Expected<LinkedCode> LinkedCode::link(Function& function) {
   std::string path = installed_file("heddle-linked.bpf.bc");
@@ -74,12 +52,12 @@ void LinkedCode::record(CallInst& lookup, const Sampler::Site& site) {
   IRBuilder<> builder(&lookup);
   Value* sampled = builder.CreateLoad(builder.getInt1Ty(), sampled_);
   builder.SetInsertPoint(SplitBlockAndInsertIfThen(sampled, &lookup, /*Unreachable=*/false));
-  call(builder, "heddle_record", {map_of(builder, site.sketch.get()), lookup.getArgOperand(1)});
+  call(builder, "heddle_record", {own_map(builder, site.sketch.get()), lookup.getArgOperand(1)});
 }
 
 Value* LinkedCode::wants_sample(IRBuilder<>& builder, const Sampler& sampler) const {
   return builder.CreateIsNotNull(
-      call(builder, "heddle_sample", {map_of(builder, sampler.gaps()), map_of(builder, sampler.mean())}));
+      call(builder, "heddle_sample", {own_map(builder, sampler.gaps()), own_map(builder, sampler.mean())}));
 }
 
 void LinkedCode::find_in_index(CallInst& lookup, const IndexMaps& maps) const {
@@ -88,9 +66,9 @@ void LinkedCode::find_in_index(CallInst& lookup, const IndexMaps& maps) const {
   Value* key = lookup.getArgOperand(1);
   auto find = [&](const char* name, std::initializer_list<Value*> more) {
     SmallVector<Value*, 10> arguments{
-        value_of(builder, maps.nodes.get()),  builder.getInt32(maps.node_count),
-        value_of(builder, maps.values.get()), builder.getInt32(maps.value_count),
-        builder.getInt32(maps.value_stride),  key};
+        own_value(builder, maps.nodes.get()),  builder.getInt32(maps.node_count),
+        own_value(builder, maps.values.get()), builder.getInt32(maps.value_count),
+        builder.getInt32(maps.value_stride),   key};
     llvm::append_range(arguments, more);
     return call(builder, name, arguments);
   };

@@ -50,21 +50,6 @@ Expected<std::string> variables_in(const RunningMap& map) {
   return bpf_error("cannot be read", errno, "map " + map.name);
 }
 
-// For tables that are too large to become code.
-Error make_index_of(const Table& table, Snapshot& taken) {
-  if (!table.complete || is_small(table) || table.kind == TableKind::Array) return Error::success();
-  Index index;
-  NoIndex why{};
-  if (!make_index(table, index, why)) {
-    taken.no_index[table.name] = why;
-    return Error::success();
-  }
-  auto maps = make_index_maps(std::move(index), table);
-  if (!maps) return maps.takeError();
-  taken.indexes[table.name] = std::make_shared<const IndexMaps>(std::move(*maps));
-  return Error::success();
-}
-
 } // namespace
 
 std::vector<uint32_t> BpfSession::State::candidates() const {
@@ -81,7 +66,6 @@ Error BpfSession::State::read_tables(Snapshot& taken, const std::vector<uint32_t
     if (!view.running || !view.reason.empty()) continue;
     auto table = read_table(view);
     if (!table) return table.takeError();
-    if (Error error = make_index_of(*table, taken)) return error;
     taken.tables[view.uses.name] = std::move(*table);
   }
   for (const RunningMap& map : running.maps) {
@@ -94,9 +78,28 @@ Error BpfSession::State::read_tables(Snapshot& taken, const std::vector<uint32_t
   return Error::success();
 }
 
+// For tables that are too large to become code.
+Error BpfSession::State::make_indexes(Snapshot& taken) const {
+  for (const auto& named : taken.tables) {
+    const Table& table = named.second;
+    if (!table.complete || is_small(table) || table.kind == TableKind::Array) continue;
+    Index index;
+    NoIndex why{};
+    if (!make_index(table, index, why)) {
+      taken.no_index[table.name] = why;
+      continue;
+    }
+    auto maps = make_index_maps(std::move(index), table);
+    if (!maps) return maps.takeError();
+    taken.indexes[table.name] = std::make_shared<const IndexMaps>(std::move(*maps));
+  }
+  return Error::success();
+}
+
 Error BpfSession::State::read_hot_keys(Snapshot& taken, const Sampler& sampler) const {
   taken.hot.clear();
   for (const auto& [name, site] : sampler.sites()) {
+    if (site.heat.keys().empty()) continue;
     const MapView& view = *llvm::find_if(views, [&](const MapView& v) { return v.uses.name == site.map; });
     HotLookups& hot = taken.hot[name];
     hot.others = site.heat.others();
@@ -121,6 +124,12 @@ Expected<std::optional<Snapshot>> BpfSession::State::snapshot(const Watch& watch
   } else {
     taken.epoch = *epoch;
     if (Error error = read_tables(taken, own)) return std::move(error);
+    if (last && last->tables == taken.tables) {
+      taken.indexes = last->indexes;
+      taken.no_index = last->no_index;
+    } else if (Error error = make_indexes(taken)) {
+      return std::move(error);
+    }
   }
   if (sampler)
     if (Error error = read_hot_keys(taken, *sampler)) return std::move(error);
@@ -219,6 +228,7 @@ Error BpfSession::run(llvm::function_ref<void(const VersionReport&)> tell) {
 
   std::optional<Snapshot> made_for;
   uint64_t made_for_heat = 0;
+  Descriptor now; // the epoch of the version that runs
   // All versions: others may hold one that is no longer in place. The kernel gives ids out in turn, so none comes again soon.
   std::vector<uint32_t> own{s.running.id};
   Budget budget(s.options.cpu_percent);
@@ -244,6 +254,15 @@ Error BpfSession::run(llvm::function_ref<void(const VersionReport&)> tell) {
     auto taken = s.snapshot(*watch, own, samples, made_for);
     if (!taken) return taken.takeError();
     if (!*taken) continue; // in the middle of a change: again soon
+    // What has happened has changed nothing, as the loading of others' programs does: the version holds again.
+    if (made_for && made_for_heat == heat && same_tables(*made_for, **taken)) {
+      made_for = std::move(*taken);
+      uint32_t zero = 0;
+      if (bpf_map_update_elem(now.get(), &zero, &made_for->epoch, BPF_ANY) != 0)
+        return bpf_error("a version's epoch cannot be set", errno, attachment->where());
+      budget.spend(Clock::now() - begin);
+      continue;
+    }
     auto loaded = s.load(**taken, *watch, samples);
     if (!loaded) return loaded.takeError();
     budget.spend(Clock::now() - begin);
@@ -253,6 +272,7 @@ Error BpfSession::run(llvm::function_ref<void(const VersionReport&)> tell) {
     own.push_back(keeper->now());
     made_for = std::move(*taken);
     made_for_heat = heat;
+    now = std::move(loaded->version.made_for);
     report.attached_to = attachment->where();
     report.program = keeper->now();
     report.epoch = made_for->epoch;

@@ -39,6 +39,7 @@ struct BpfSession::State {
                                                    const Sampler* sampler,
                                                    const std::optional<Snapshot>& last) const;
   llvm::Error read_tables(Snapshot& taken, const std::vector<uint32_t>& own) const;
+  llvm::Error make_indexes(Snapshot& taken) const;
   llvm::Error read_hot_keys(Snapshot& taken, const Sampler& sampler) const;
 
   struct Loaded {

@@ -15,6 +15,7 @@
 #include "specialize/bpf/compile.h"
 #include "specialize/bpf/linked_code.h"
 #include "specialize/bpf/load.h"
+#include "specialize/bpf/own_map.h"
 #include "specialize/bpf/sections.h"
 #include "specialize/fallback.h"
 #include "specialize/inline_table.h"
@@ -383,10 +384,17 @@ Error specialize(Function& function, const Plan& plan, const VersionRequest& req
   auto* guard = new GlobalVariable(module, number, /*isConstant=*/false, GlobalValue::ExternalLinkage,
                                    ConstantInt::get(number, 0), "heddle_epoch");
   guard->setSection(guard_section);
+  auto made_for = make_own_map("heddle_made_for", sizeof(uint64_t),
+                               [&](char* at) { memcpy(at, &request.snapshot.epoch, sizeof(uint64_t)); });
+  if (!made_for) return made_for.takeError();
+  version.made_for = std::move(*made_for);
+  auto epoch = [&](IRBuilder<>& builder) -> Value* {
+    return builder.CreateLoad(number, own_value(builder, version.made_for.get()), /*isVolatile=*/true);
+  };
   auto wanted = [&](IRBuilder<>& builder) { return linked->wants_sample(builder, *request.sampler); };
   Detour detour;
   if (!plan.sampled.empty()) detour = {linked->sampled(), wanted};
-  add_fallback(function, {guard, request.snapshot.epoch}, plan.checks, detour);
+  add_fallback(function, {guard, epoch}, plan.checks, detour);
   version.checks = plan.checks.size();
   for (const Site& site : plan.sites)
     rewrite(site, *linked, version);
@@ -394,6 +402,20 @@ Error specialize(Function& function, const Plan& plan, const VersionRequest& req
 }
 
 } // namespace
+
+bool same_tables(const Snapshot& one, const Snapshot& other) {
+  auto same = [](const auto& known, const auto& now) {
+    return known.key == now.key && known.value == now.value;
+  };
+  auto same_hot = [&](const auto& site) {
+    auto found = other.hot.find(site.first());
+    if (found == other.hot.end()) return false;
+    const auto &known = site.second.known, &now = found->second.known;
+    return std::equal(known.begin(), known.end(), now.begin(), now.end(), same);
+  };
+  return one.tables == other.tables && one.frozen == other.frozen && one.hot.size() == other.hot.size() &&
+         all_of(one.hot, same_hot);
+}
 
 bool is_small(const Table& table) {
   constexpr size_t most_exact = 16, most_prefixes = 12;

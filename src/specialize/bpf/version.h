@@ -33,6 +33,7 @@ struct Version {
   std::string object; // bytes
   std::vector<Performed> performed;
   std::vector<Remark> remarks;
+  Descriptor made_for; // a map of one number: the epoch that the version was made for
   unsigned checks = 0; // of the guard, beside the one at the entry
 };
 
@@ -44,6 +45,9 @@ struct VersionRequest {
   Sampler* sampler;                  // of lookups in large tables; null: none
   const llvm::StringSet<>& excluded; // maps whose lookups are not sampled
 };
+
+// Whether a version that was made for one is right for the other, too.
+bool same_tables(const Snapshot& one, const Snapshot& other);
 
 // Whether all of the table becomes code.
 bool is_small(const Table& table);

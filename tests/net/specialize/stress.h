@@ -71,14 +71,17 @@ static int open_program(unsigned* id) {
   }
 }
 
-// Writes numbers for ever, in bursts.
+// Writes numbers for ever, in bursts; after each, the last number once more, which changes nothing.
 static void write_for_ever(unsigned key, void (*write_number)(unsigned key, unsigned long n)) {
   srand(key);
   for (unsigned long n = 2;; ++n) {
     progress[key].begun = n;
     write_number(key, n);
     progress[key].complete = n;
-    if (rand() % 20 == 0) usleep(rand() % 2000000);
+    if (rand() % 20 != 0) continue;
+    usleep(rand() % 1000000);
+    write_number(key, n);
+    usleep(rand() % 1000000);
   }
 }
 

@@ -89,7 +89,8 @@ int run(bool checked, bool marked, int rounds, Detoured detoured = Detoured::No)
     builder.CreateRet(builder.getInt32(-1));
     builder.GetInsertBlock()->getTerminator()->eraseFromParent();
   }
-  if (checked) add_fallback(function, {variable, 5}, steps, detour);
+  auto made_for = [](IRBuilder<>& builder) -> Value* { return builder.getInt64(5); };
+  if (checked) add_fallback(function, {variable, made_for}, steps, detour);
   EXPECT_FALSE(verifyModule(*module, &errs()));
   if (marked)
     for (Instruction* step : steps)

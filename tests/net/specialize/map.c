@@ -1,11 +1,12 @@
-// Fills a map of a running program: keys are numbers from 0, values all bytes 1. usage: fill PROGRAM MAP ENTRIES
+// A map of a running program. usage: map PROGRAM MAP fill ENTRIES [BYTE]    keys are numbers from 0, values all bytes BYTE (1)
+//        map PROGRAM MAP read    prints the first 64 bits of its value at 0
 #include <bpf/bpf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 int main(int argc, char** argv) {
-  if (argc != 4) return 2;
+  if (argc < 4) return 2;
   unsigned ids[64];
   struct bpf_prog_info program = {.nr_map_ids = 64, .map_ids = (unsigned long)ids};
   unsigned bytes = sizeof program;
@@ -18,8 +19,15 @@ int main(int argc, char** argv) {
     if (fd < 0 || bpf_obj_get_info_by_fd(fd, &map, &bytes)) return perror("map"), 1;
     if (strcmp(map.name, argv[2])) continue;
     char key[256] = {0}, value[256];
-    memset(value, 1, sizeof value);
-    for (unsigned number = 0; number != (unsigned)atoi(argv[3]); ++number) {
+    if (!strcmp(argv[3], "read")) {
+      unsigned long first;
+      if (bpf_map_lookup_elem(fd, key, value)) return perror("lookup"), 1;
+      memcpy(&first, value, sizeof first);
+      printf("%lu\n", first);
+      return 0;
+    }
+    memset(value, argc > 5 ? atoi(argv[5]) : 1, sizeof value);
+    for (unsigned number = 0; number != (unsigned)atoi(argv[4]); ++number) {
       memcpy(key, &number, sizeof number);
       if (bpf_map_update_elem(fd, key, value, BPF_ANY)) return perror("update"), 1;
     }
