@@ -135,6 +135,17 @@ for off in "--sampling 0" "--once" "--disable hot-keys"; do
   ! grep -q "sampling:" "$work/large" || fail "it is sampled in spite of $off"
 done
 
+# A version that cannot be made with all passes: the one to blame is left out, and named.
+compile_xdp deep
+run_inside ip -force link set dev heddle0 xdp obj "$work/deep.o" sec xdp 2>/dev/null
+run_inside "$work/map" "$(running)" known fill 2
+run_inside "$heddle" specialize --dev heddle0 --object "$work/deep.o" --dry-run >"$work/deep"
+expect "$work/deep" "table-elimination: nothing"
+expect "$work/deep" "^ *refused: inline-table: .* stack"
+! grep -q "inline-table: known" "$work/deep" || fail "a pass that was refused has run"
+run_inside ip -force link set dev heddle0 xdp obj "$work/stress.o" sec xdp 2>/dev/null
+run_inside "$work/map" "$(running)" large fill 1000
+
 # A change that changes nothing: the version that runs holds again. One that does: there is another.
 original=$(running)
 rm -f "$work/again"

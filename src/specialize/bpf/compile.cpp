@@ -1,9 +1,13 @@
 #include "specialize/bpf/compile.h"
 
+#include "specialize/bpf/load.h"
 #include "support/diagnostic.h"
 
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/IR/DiagnosticHandler.h"
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -85,7 +89,32 @@ void BpfCompiler::optimize() {
   builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(*module_, modules);
 }
 
+namespace {
+
+// What the back end cannot compile it reports to the context, which would end the process.
+class BackEndErrors : public llvm::DiagnosticHandler {
+public:
+  explicit BackEndErrors(std::string& found) : found_(found) {}
+
+  bool handleDiagnostics(const llvm::DiagnosticInfo& info) override {
+    if (info.getSeverity() != llvm::DS_Error) return true;
+    llvm::raw_string_ostream out(found_);
+    llvm::DiagnosticPrinterRawOStream printer(out);
+    info.print(printer);
+    return true;
+  }
+
+private:
+  std::string& found_;
+};
+
+} // namespace
+
 Expected<std::string> BpfCompiler::emit() {
+  std::string errors;
+  llvm::LLVMContext& context = module_->getContext();
+  auto before = context.getDiagnosticHandler();
+  context.setDiagnosticHandler(std::make_unique<BackEndErrors>(errors));
   llvm::SmallVector<char, 0> object;
   llvm::raw_svector_ostream out(object);
   llvm::legacy::PassManager passes;
@@ -94,6 +123,8 @@ Expected<std::string> BpfCompiler::emit() {
   if (machine_->addPassesToEmitFile(passes, out, nullptr, llvm::CodeGenFileType::ObjectFile))
     return diagnose("LLVM's eBPF target cannot write object files", "install LLVM 19 as Debian ships it");
   passes.run(*module_);
+  context.setDiagnosticHandler(std::move(before));
+  if (!errors.empty()) return llvm::make_error<Rejected>(errors);
   return std::string(object.data(), object.size());
 }
 

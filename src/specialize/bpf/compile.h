@@ -29,7 +29,7 @@ public:
   // changed is what specialization rests on: constants propagate and dead code goes by LLVM's own passes.
   void optimize();
 
-  // The object's bytes. The module is scratch afterwards.
+  // The object's bytes. The module is scratch afterwards. Errors: Rejected (load.h), where the program has become too much for eBPF.
   llvm::Expected<std::string> emit();
 
 private:

@@ -16,7 +16,7 @@ struct Loading {
   int guard = -1;           // the map that stands for `guard_section`, if there is one
 };
 
-// The verifier refused it: not an error of the user's. `log` is the end of what the verifier said.
+// The verifier, or the compiler's back end, refused it: not an error of the user's. `log` is the end of what it said.
 class Rejected : public llvm::ErrorInfo<Rejected> {
 public:
   static char ID;

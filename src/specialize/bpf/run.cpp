@@ -174,9 +174,8 @@ Expected<BpfSession::State::Loaded> BpfSession::State::load(const Snapshot& snap
       fewer.insert(pass);
       auto again = attempt(without);
       if (again) {
-        again->version.remarks.push_back(
-            {"refused", pass, "the verifier refuses the program with this pass",
-             "left out from now on; report it with the verifier's words: " + log});
+        again->version.remarks.push_back({"refused", pass, "the program is refused with this pass",
+                                          "left out from now on; report it with these words: " + log});
         disabled = without;
         return again;
       }
