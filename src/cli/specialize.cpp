@@ -4,13 +4,15 @@
 
 #include "specialize/bpf/session.h"
 #include "support/diagnostic.h"
+#include "support/file.h"
 
 namespace heddle {
 
 namespace {
 
 struct Options : SpecializeOptions {
-  bool once = false, dry_run = false;
+  bool once = false, dry_run = false, watch = false;
+  std::string prometheus; // file
   JsonOption json;
 };
 
@@ -35,14 +37,23 @@ llvm::Error run(const Options& options) {
   if (options.json.wanted() && !options.json.takes_stdout())
     return diagnose("versions are written as they come, one JSON object per line, to standard output alone",
                     "give --json no file, or --dry-run", "--json");
-  return session->run([&](const VersionReport& version) {
-    print(version, options.json.text());
+  auto tell = [&](const VersionReport& version) {
+    if (!options.watch) print(version, options.json.text());
     if (!options.json.wanted()) return;
     llvm::json::OStream json(llvm::outs());
     json.object([&] { write(version, json); });
     llvm::outs() << '\n';
     llvm::outs().flush();
-  });
+  };
+  auto look = [&](const LiveReport& live) -> llvm::Error {
+    if (options.watch) {
+      llvm::outs() << "\033[H\033[J"; // to the corner, and nothing below
+      print(live, llvm::outs());
+    }
+    if (options.prometheus.empty()) return llvm::Error::success();
+    return write_file(options.prometheus, [&](llvm::raw_ostream& out) { print_prometheus(live, out); });
+  };
+  return session->run(tell, look);
 }
 
 } // namespace
@@ -78,7 +89,14 @@ void add_specialize(CLI::App& app, Action& chosen) {
   command->add_option("--disable", options->disabled, "leave out passes, by name")
       ->delimiter(',')
       ->check(CLI::IsMember(specialize_pass_names()));
+  auto* watch = command->add_flag("--watch", options->watch, "show what it is at, look by look");
+  watch->excludes("--dry-run");
+  command
+      ->add_option("--prometheus", options->prometheus,
+                   "the file that says at every look what it is at, as Prometheus's node exporter takes it")
+      ->excludes("--dry-run");
   options->json.add_to(*command);
+  watch->excludes("--json");
   command->callback([&chosen, options] {
     if (options->once) options->period_seconds = 0;
     chosen = [options] { return run(*options); };

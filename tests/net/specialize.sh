@@ -146,6 +146,30 @@ expect "$work/deep" "^ *refused: inline-table: .* stack"
 run_inside ip -force link set dev heddle0 xdp obj "$work/stress.o" sec xdp 2>/dev/null
 run_inside "$work/map" "$(running)" large fill 1000
 
+# What it is at, for people and for Prometheus.
+original=$(running)
+ip netns exec "$inside" "$heddle" specialize --dev heddle0 --object "$work/stress.o" --disable index-table --watch --period 0.1 \
+  --prometheus "$work/metrics" >"$work/watched" 2>&1 &
+specialize=$!
+wait_for "$work/watched" "heddle0: program [0-9]*, epoch [0-9]*, specialized"
+wait_for "$work/watched" "^  large#0  *unknown  *yes  *0  *0 %"
+wait_for "$work/watched" "^  inline-table: slots"
+wait_for "$work/metrics" '^heddle_specialized{attached_to="heddle0"} 1.000'
+/usr/bin/python3 - "$work/metrics" <<'END' || fail "the metrics are not as Prometheus takes them"
+import re, sys
+typed = set()
+for line in open(sys.argv[1]):
+    if line.startswith("# TYPE "):
+        typed.add(line.split()[2])
+    elif not line.startswith("#"):
+        name = re.fullmatch(r'([a-z_]+)\{[a-z_]+="[^"]*"(,[a-z_]+="[^"]*")*\} [0-9.]+\n', line).group(1)
+        assert name in typed, line
+assert "heddle_hot_share" in typed, typed
+END
+kill -TERM $specialize
+wait $specialize || true
+back_soon
+
 # A change that changes nothing: the version that runs holds again. One that does: there is another.
 original=$(running)
 rm -f "$work/again"

@@ -50,6 +50,15 @@ Expected<std::string> variables_in(const RunningMap& map) {
   return bpf_error("cannot be read", errno, "map " + map.name);
 }
 
+// What is known of the traffic.
+void show(LiveReport& live, const Sampler* samples) {
+  if (!samples) return;
+  live.sites = live_sites(*samples);
+  bool sampling = samples->sampling();
+  live.packets_per_second = sampling ? std::optional(samples->packets_per_second()) : std::nullopt;
+  live.sampled_percent = sampling ? std::optional(samples->percent()) : std::nullopt;
+}
+
 } // namespace
 
 std::vector<uint32_t> BpfSession::State::candidates() const {
@@ -213,7 +222,8 @@ Expected<VersionReport> BpfSession::try_version() {
   return s.report_on(*loaded);
 }
 
-Error BpfSession::run(llvm::function_ref<void(const VersionReport&)> tell) {
+Error BpfSession::run(llvm::function_ref<void(const VersionReport&)> tell,
+                      llvm::function_ref<Error(const LiveReport&)> look) {
   State& s = *state_;
   auto attachment = Attachment::find(s.running);
   if (!attachment) return attachment.takeError();
@@ -231,6 +241,12 @@ Error BpfSession::run(llvm::function_ref<void(const VersionReport&)> tell) {
   // All versions: others may hold one that is no longer in place. The kernel gives ids out in turn, so none comes again soon.
   std::vector<uint32_t> own{s.running.id};
   Budget budget(s.options.cpu_percent);
+  LiveReport live;
+  live.attached_to = attachment->where();
+  auto spend = [&](Seconds time) {
+    budget.spend(time);
+    live.making_seconds += time.count();
+  };
   const Seconds soon(0.05), period(s.options.period_seconds > 0 ? s.options.period_seconds : soon.count());
   for (Seconds pause = soon;; std::this_thread::sleep_for(pause)) {
     pause = std::min(soon, period);
@@ -243,7 +259,12 @@ Error BpfSession::run(llvm::function_ref<void(const VersionReport&)> tell) {
     if (samples)
       if (Error error = samples->look()) return error;
     uint64_t heat = samples ? samples->changes() : 0;
-    bool holds = made_for && made_for->epoch == watch->epoch() && made_for_heat == heat;
+    live.epoch = watch->epoch();
+    live.holds = made_for && made_for->epoch == live.epoch;
+    show(live, samples);
+    if (made_for)
+      if (Error error = look(live)) return error;
+    bool holds = live.holds && made_for_heat == heat;
     bool done = made_for && (s.options.period_seconds == 0 || holds);
     if (done || !budget.is_left()) {
       pause = period;
@@ -259,12 +280,13 @@ Error BpfSession::run(llvm::function_ref<void(const VersionReport&)> tell) {
       uint32_t zero = 0;
       if (bpf_map_update_elem(now.get(), &zero, &made_for->epoch, BPF_ANY) != 0)
         return bpf_error("a version's epoch cannot be set", errno, attachment->where());
-      budget.spend(Clock::now() - begin);
+      spend(Clock::now() - begin);
+      ++live.confirmed;
       continue;
     }
     auto loaded = s.load(**taken, *watch, samples);
     if (!loaded) return loaded.takeError();
-    budget.spend(Clock::now() - begin);
+    spend(Clock::now() - begin);
     if (watch->epoch() != (*taken)->epoch) continue; // it would only ever fall back
     VersionReport report = s.report_on(*loaded);
     if (Error error = keeper->replace(std::move(loaded->program))) return error;
@@ -276,6 +298,11 @@ Error BpfSession::run(llvm::function_ref<void(const VersionReport&)> tell) {
     report.program = keeper->now();
     report.epoch = made_for->epoch;
     tell(report);
+    ++live.versions;
+    live.program = report.program;
+    live.passes.clear();
+    for (const Performed& performed : report.performed)
+      live.passes.push_back(performed.pass + ": " + performed.table);
     pause = period;
   }
 }

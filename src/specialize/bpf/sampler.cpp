@@ -3,10 +3,13 @@
 #include "specialize/bpf/linked_layout.h"
 #include "specialize/bpf/running.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <cerrno>
 #include <cmath>
+#include <utility>
 
 namespace heddle {
 
@@ -99,9 +102,15 @@ Error Sampler::look() {
     taken += gap.taken;
   uint64_t packets = (taken - taken_) * between_;
   taken_ = taken;
+  auto now = std::chrono::steady_clock::now();
+  rate_ = double(packets) / std::chrono::duration<double>(now - std::exchange(looked_, now)).count();
   uint64_t wanted = std::clamp(packets / enough_samples, least_between_, most_between);
   bool differs = wanted > 2 * between_ || 2 * wanted < between_;
   return differs ? set_between(wanted) : Error::success();
+}
+
+bool Sampler::sampling() const {
+  return llvm::any_of(sites_, [](const auto& site) { return site.second.heat.sampling(); });
 }
 
 uint64_t Sampler::changes() const {

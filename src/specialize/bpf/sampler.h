@@ -8,6 +8,7 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
+#include <chrono>
 #include <map>
 #include <string>
 
@@ -38,6 +39,8 @@ public:
   int gaps() const { return gaps_.get(); } // heddle_gap, see linked_layout.h
   int mean() const { return mean_.get(); }
   double percent() const { return 100.0 / double(between_); } // of the packets, now
+  bool sampling() const;                                      // whether any site is sampled
+  double packets_per_second() const { return rate_; } // between the last two looks, where packets are sampled
 
 private:
   Sampler() = default;
@@ -45,6 +48,8 @@ private:
 
   Descriptor gaps_, mean_;
   uint64_t least_between_ = 1, between_ = 1, taken_ = 0;
+  std::chrono::steady_clock::time_point looked_ = std::chrono::steady_clock::now();
+  double rate_ = 0;
   std::map<std::string, Site, std::less<>> sites_;
 };
 

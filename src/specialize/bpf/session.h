@@ -1,6 +1,7 @@
 // One running program that is to be specialized: found, matched with its object, analysed.
 #pragma once
 
+#include "specialize/bpf/live.h"
 #include "specialize/bpf/report.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -45,9 +46,10 @@ public:
   // Makes a version for what the tables hold now; nothing is attached.
   llvm::Expected<VersionReport> try_version();
 
-  // Specializes the program until it is interrupted, or somebody else replaces it; tells of each version. The original is
-  // back in place afterwards.
-  llvm::Error run(llvm::function_ref<void(const VersionReport&)> tell);
+  // Specializes the program until it is interrupted, or somebody else replaces it, or `look` fails; tells of each version, and
+  // of each look once there is one. The original is back in place afterwards.
+  llvm::Error run(llvm::function_ref<void(const VersionReport&)> tell,
+                  llvm::function_ref<llvm::Error(const LiveReport&)> look);
 
 private:
   struct State;

@@ -1,0 +1,89 @@
+#include "specialize/bpf/live.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+namespace heddle {
+
+namespace {
+
+const char* name_of(HeatVerdict verdict) {
+  switch (verdict) {
+  case HeatVerdict::Unknown:
+    return "unknown";
+  case HeatVerdict::Hot:
+    return "hot";
+  case HeatVerdict::Even:
+    return "even";
+  case HeatVerdict::Churn:
+    return "churn";
+  }
+  return "";
+}
+
+// One metric: its help and type, and a line for each sample, which `samples` writes.
+class Metric {
+public:
+  Metric(llvm::raw_ostream& out, const char* name, const char* type, const char* help)
+      : out_(out), name_(name) {
+    out << "# HELP heddle_" << name << ' ' << help << "\n# TYPE heddle_" << name << ' ' << type << '\n';
+  }
+
+  // `labels`: as key="value", parted by commas; names of maps and interfaces need no escapes.
+  void sample(const std::string& labels, double value) {
+    out_ << "heddle_" << name_ << '{' << labels << "} " << llvm::formatv("{0:f3}", value) << '\n';
+  }
+
+private:
+  llvm::raw_ostream& out_;
+  const char* name_;
+};
+
+} // namespace
+
+std::vector<LiveSite> live_sites(const Sampler& sampler) {
+  std::vector<LiveSite> sites;
+  for (const auto& [name, site] : sampler.sites())
+    sites.push_back({name, site.map, site.heat.verdict(), site.heat.sampling(), site.heat.keys().size(),
+                     site.heat.share()});
+  return sites;
+}
+
+void print(const LiveReport& report, llvm::raw_ostream& out) {
+  out << llvm::formatv("{0}: program {1}, epoch {2}, {3}\n", report.attached_to, report.program, report.epoch,
+                       report.holds ? "specialized" : "on the original: tables have changed");
+  out << llvm::formatv("{0} versions, {1} confirmed, {2:f1} s spent on them\n", report.versions,
+                       report.confirmed, report.making_seconds);
+  if (report.packets_per_second)
+    out << llvm::formatv("{0:f0} packets a second, {1:f3} % sampled\n", *report.packets_per_second,
+                         *report.sampled_percent);
+  else
+    out << "nothing is sampled\n";
+  constexpr const char* row = "  {0,-24} {1,-8} {2,-8} {3,8} {4,8}\n";
+  if (!report.sites.empty()) out << llvm::formatv(row, "site", "heat", "sampled", "hot keys", "share");
+  for (const LiveSite& site : report.sites)
+    out << llvm::formatv(row, site.name, name_of(site.verdict), site.sampling ? "yes" : "resting",
+                         site.hot_keys, llvm::formatv("{0:f0} %", 100 * site.share).str());
+  for (const std::string& pass : report.passes)
+    out << "  " << pass << '\n';
+  out.flush();
+}
+
+void print_prometheus(const LiveReport& report, llvm::raw_ostream& out) {
+  std::string at = "attached_to=\"" + report.attached_to + "\"";
+  Metric(out, "program_id", "gauge", "Id of the version that runs.").sample(at, report.program);
+  Metric(out, "specialized", "gauge", "1: packets take the specialized body.").sample(at, report.holds);
+  Metric(out, "table_epoch", "counter", "Changes of tables.").sample(at, double(report.epoch));
+  Metric(out, "versions_total", "counter", "Versions made.").sample(at, report.versions);
+  Metric(out, "confirmed_total", "counter", "Versions found right again.").sample(at, report.confirmed);
+  Metric(out, "making_seconds_total", "counter", "Time spent on versions.").sample(at, report.making_seconds);
+  if (report.packets_per_second)
+    Metric(out, "packets_per_second", "gauge", "By samples.").sample(at, *report.packets_per_second);
+  Metric hot(out, "hot_keys", "gauge", "Keys of a site that are code.");
+  for (const LiveSite& site : report.sites)
+    hot.sample(at + ",site=\"" + site.name + "\"", double(site.hot_keys));
+  Metric share(out, "hot_share", "gauge", "Share of a site's lookups that its hottest keys have.");
+  for (const LiveSite& site : report.sites)
+    share.sample(at + ",site=\"" + site.name + "\"", site.share);
+}
+
+} // namespace heddle
