@@ -21,7 +21,10 @@ constexpr double better_by = 0.1;    // the share that other keys must have more
 constexpr uint64_t least_samples = 256;
 constexpr unsigned patience = 8; // times without hot keys, before a rest
 constexpr unsigned change_weighs = 4, most_unrest = 16;
-constexpr unsigned first_rest = 16, longest_rest = 1024; // looks
+constexpr uint64_t enough_packets = 2000; // to know how many come to a site
+constexpr double seldom_share = 0.02;
+constexpr unsigned first_recount = 256, last_recount = 4096; // looks
+constexpr unsigned first_rest = 16, longest_rest = 1024;     // looks
 
 } // namespace
 
@@ -104,6 +107,21 @@ void SiteHeat::look(const llvm::StringMap<uint64_t>& sampled) {
     rest(HeatVerdict::Churn);
   else if (even_ == patience)
     rest(HeatVerdict::Even);
+}
+
+void SiteReach::look(uint64_t packets, uint64_t reached) {
+  if (resting_ != 0) {
+    if (--resting_ == 0) ++changes_;
+    return;
+  }
+  packets_ += packets;
+  reached_ += reached;
+  if (packets_ < enough_packets) return;
+  seldom_ = double(reached_) < seldom_share * double(packets_);
+  next_rest_ = next_rest_ == 0 ? first_recount : std::min(2 * next_rest_, last_recount);
+  resting_ = next_rest_;
+  packets_ = reached_ = 0;
+  ++changes_;
 }
 
 } // namespace heddle

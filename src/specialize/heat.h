@@ -60,4 +60,21 @@ private:
   unsigned next_rest_ = 0; // how long the last rest was
 };
 
+// How many packets come to a site at all: code for what hardly any packet meets costs all others a check.
+class SiteReach {
+public:
+  // Of `packets` sampled packets, `reached` came there (more than once, in a loop).
+  void look(uint64_t packets, uint64_t reached);
+
+  bool counting() const { return resting_ == 0; }
+  bool is_seldom() const { return seldom_; }    // as long as nothing is known: no
+  uint64_t changes() const { return changes_; } // of either
+
+private:
+  uint64_t packets_ = 0, reached_ = 0;
+  bool seldom_ = false;
+  unsigned resting_ = 0, next_rest_ = 0; // looks
+  uint64_t changes_ = 0;
+};
+
 } // namespace heddle

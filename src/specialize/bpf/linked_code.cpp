@@ -48,11 +48,21 @@ CallInst* LinkedCode::call(IRBuilder<>& builder, const char* name, ArrayRef<Valu
   return builder.CreateCall(module_->getFunction(name), arguments);
 }
 
-void LinkedCode::record(CallInst& lookup, const Sampler::Site& site) {
+// A place before the lookup that only sampled packets come to.
+IRBuilder<> LinkedCode::if_sampled(CallInst& lookup) {
   IRBuilder<> builder(&lookup);
   Value* sampled = builder.CreateLoad(builder.getInt1Ty(), sampled_);
-  builder.SetInsertPoint(SplitBlockAndInsertIfThen(sampled, &lookup, /*Unreachable=*/false));
+  return IRBuilder<>(SplitBlockAndInsertIfThen(sampled, &lookup, /*Unreachable=*/false));
+}
+
+void LinkedCode::record(CallInst& lookup, const Sampler::Site& site) {
+  IRBuilder<> builder = if_sampled(lookup);
   call(builder, "heddle_record", {own_map(builder, site.sketch.get()), lookup.getArgOperand(1)});
+}
+
+void LinkedCode::count(CallInst& lookup, const Sampler::Reached& site) {
+  IRBuilder<> builder = if_sampled(lookup);
+  call(builder, "heddle_count", {own_map(builder, site.counter.get())});
 }
 
 Value* LinkedCode::wants_sample(IRBuilder<>& builder, const Sampler& sampler) const {

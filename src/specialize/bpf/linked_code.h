@@ -16,6 +16,9 @@ public:
   // Before the lookup: if the packet is sampled, its key is counted.
   void record(llvm::CallInst& lookup, const Sampler::Site& site);
 
+  // Likewise, that it came there.
+  void count(llvm::CallInst& lookup, const Sampler::Reached& site);
+
   // Whether the packet is to be sampled; asked once per packet.
   llvm::Value* wants_sample(llvm::IRBuilder<>& builder, const Sampler& sampler) const;
 
@@ -27,6 +30,7 @@ public:
 
 private:
   LinkedCode() = default;
+  llvm::IRBuilder<> if_sampled(llvm::CallInst& lookup);
   llvm::CallInst* call(llvm::IRBuilder<>& builder, const char* name,
                        llvm::ArrayRef<llvm::Value*> arguments) const;
 

@@ -9,6 +9,7 @@
 #include <bpf/libbpf.h>
 #include <cerrno>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 namespace heddle {
@@ -83,6 +84,30 @@ Expected<Sampler::Site*> Sampler::site(StringRef name, StringRef map, uint32_t k
   return &sites_.emplace(name.str(), std::move(site)).first->second;
 }
 
+Expected<Sampler::Reached*> Sampler::reached(StringRef name) {
+  auto known = reached_.find(name);
+  if (known != reached_.end()) return &known->second;
+  auto counter = create_map(BPF_MAP_TYPE_PERCPU_ARRAY, "heddle_reached", 4, 8, 1);
+  if (!counter) return counter.takeError();
+  Reached site;
+  site.counter = std::move(*counter);
+  return &reached_.emplace(name.str(), std::move(site)).first->second;
+}
+
+Error Sampler::look_at(Reached& site, uint64_t packets) {
+  std::vector<uint64_t> counts(libbpf_num_possible_cpus());
+  uint32_t zero = 0;
+  if (bpf_map_lookup_elem(site.counter.get(), &zero, counts.data()) != 0)
+    return bpf_error("the samples cannot be read", errno, "heddle_reached");
+  uint64_t counted = std::accumulate(counts.begin(), counts.end(), uint64_t(0));
+  uint64_t came = counted - std::exchange(site.counted, counted);
+  bool was_counting = site.reach.counting();
+  // Some of these packets may have met a version that does not count there yet.
+  if (!std::exchange(site.is_new, false)) site.reach.look(packets, came);
+  if (!was_counting && site.reach.counting()) site.is_new = true;
+  return Error::success();
+}
+
 Error Sampler::look() {
   for (auto& [name, site] : sites_) {
     if (!site.heat.sampling()) {
@@ -100,6 +125,8 @@ Error Sampler::look() {
   uint64_t taken = 0;
   for (const heddle_gap& gap : gaps)
     taken += gap.taken;
+  for (auto& [name, site] : reached_)
+    if (Error error = look_at(site, taken - taken_)) return error;
   uint64_t packets = (taken - taken_) * between_;
   taken_ = taken;
   auto now = std::chrono::steady_clock::now();
@@ -110,13 +137,16 @@ Error Sampler::look() {
 }
 
 bool Sampler::sampling() const {
-  return llvm::any_of(sites_, [](const auto& site) { return site.second.heat.sampling(); });
+  return llvm::any_of(sites_, [](const auto& site) { return site.second.heat.sampling(); }) ||
+         llvm::any_of(reached_, [](const auto& site) { return site.second.reach.counting(); });
 }
 
 uint64_t Sampler::changes() const {
   uint64_t changes = 0;
   for (const auto& [name, site] : sites_)
     changes += site.heat.changes();
+  for (const auto& [name, site] : reached_)
+    changes += site.reach.changes();
   return changes;
 }
 

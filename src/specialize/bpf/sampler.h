@@ -23,11 +23,22 @@ public:
     SiteHeat heat;
   };
 
+  // How many of the sampled packets come to a site.
+  struct Reached {
+    Descriptor counter; // one number per processor
+    uint64_t counted = 0;
+    bool is_new = true; // until a version counts there
+    SiteReach reach;
+  };
+
   // `percent`: the most packets that are sampled. Errors: the kernel gives no such maps.
   static llvm::Expected<Sampler> start(double percent);
 
   // The site of that name, a new one if there is none yet. `pays_at`: see SiteHeat.
   llvm::Expected<Site*> site(llvm::StringRef name, llvm::StringRef map, uint32_t key_bytes, double pays_at);
+
+  // Likewise, for a version that is about to be made.
+  llvm::Expected<Reached*> reached(llvm::StringRef name);
 
   // Takes what was sampled since the last look, and samples as many packets from now on as that takes, but not more than `percent`.
   llvm::Error look();
@@ -45,12 +56,14 @@ public:
 private:
   Sampler() = default;
   llvm::Error set_between(uint64_t packets);
+  llvm::Error look_at(Reached& site, uint64_t packets);
 
   Descriptor gaps_, mean_;
   uint64_t least_between_ = 1, between_ = 1, taken_ = 0;
   std::chrono::steady_clock::time_point looked_ = std::chrono::steady_clock::now();
   double rate_ = 0;
   std::map<std::string, Site, std::less<>> sites_;
+  std::map<std::string, Reached, std::less<>> reached_;
 };
 
 } // namespace heddle

@@ -90,6 +90,11 @@ void keep_key(CallInst& lookup, uint32_t bytes) {
   lookup.setArgOperand(1, copy);
 }
 
+struct CountedSite {
+  CallInst* lookup;
+  const Sampler::Reached* site;
+};
+
 // Which sites are specialized, and where checks stand.
 class Plan {
 public:
@@ -109,6 +114,7 @@ public:
 
   std::vector<Site> sites;
   std::vector<SampledSite> sampled;
+  std::vector<CountedSite> counted;
   std::vector<Instruction*> checks;
 
 private:
@@ -123,18 +129,35 @@ private:
     if (found == request_.snapshot.tables.end()) return Error::success();
     const Table& table = found->second;
     for (const auto& [number, lookup] : enumerate(uses.lookups)) {
+      std::string name = uses.name + "#" + std::to_string(number);
       if (lookup->getFunction() != &function_) {
         remark("in-function", *lookup, "the lookup in " + uses.name + " is in a function of its own",
                "inline it (static __always_inline)");
+        continue;
+      }
+      auto seldom = is_seldom(*lookup, name);
+      if (!seldom) return seldom.takeError();
+      if (*seldom) {
+        remark("seldom-reached", *lookup, "few packets come to the lookup in " + uses.name,
+               "nothing to do; they are counted again from time to time");
       } else if (table.complete && table.entries.empty()) {
         if (enabled("table-elimination")) sites.push_back({lookup, &table, Action::Eliminate});
       } else if (is_small(table)) {
         if (enabled("inline-table")) sites.push_back({lookup, &table, Action::Inline});
-      } else if (Error error = choose_large(*lookup, table, uses.name + "#" + std::to_string(number))) {
+      } else if (Error error = choose_large(*lookup, table, name)) {
         return error;
       }
     }
     return Error::success();
+  }
+
+  // Also has the packets counted that come to the lookup, where that is to be known.
+  Expected<bool> is_seldom(CallInst& lookup, const std::string& name) {
+    if (!request_.sampler || !enabled("hot-keys")) return false;
+    auto site = request_.sampler->reached(name);
+    if (!site) return site.takeError();
+    if ((*site)->reach.counting()) counted.push_back({&lookup, *site});
+    return (*site)->reach.is_seldom();
   }
 
   Error choose_large(CallInst& lookup, const Table& table, const std::string& name) {
@@ -374,6 +397,8 @@ Error specialize(Function& function, const Plan& plan, const VersionRequest& req
   Module& module = *function.getParent();
   auto linked = LinkedCode::link(function);
   if (!linked) return linked.takeError();
+  for (const CountedSite& counted : plan.counted)
+    linked->count(*counted.lookup, *counted.site);
   for (const SampledSite& sampled : plan.sampled) {
     linked->record(*sampled.lookup, *sampled.site);
     version.performed.push_back({"sampling", sampled.site->map, place_of(*sampled.lookup),
@@ -393,7 +418,7 @@ Error specialize(Function& function, const Plan& plan, const VersionRequest& req
   };
   auto wanted = [&](IRBuilder<>& builder) { return linked->wants_sample(builder, *request.sampler); };
   Detour detour;
-  if (!plan.sampled.empty()) detour = {linked->sampled(), wanted};
+  if (!plan.sampled.empty() || !plan.counted.empty()) detour = {linked->sampled(), wanted};
   add_fallback(function, {guard, epoch}, plan.checks, detour);
   version.checks = plan.checks.size();
   for (const Site& site : plan.sites)
@@ -449,7 +474,7 @@ Expected<Version> make_version(const VersionRequest& request) {
 
   Plan plan(*function, request, version);
   if (Error error = plan.run(find_map_uses(module))) return std::move(error);
-  if (!plan.sites.empty() || !plan.sampled.empty()) {
+  if (!plan.sites.empty() || !plan.sampled.empty() || !plan.counted.empty()) {
     if (Error error = specialize(*function, plan, request, version)) return std::move(error);
     if (verifyModule(module, &errs()))
       return make_error<Rejected>("LLVM finds the rewritten program malformed");

@@ -46,10 +46,14 @@ struct question {
   __u64 mark, found[4]; // large, prefixes, slots, few
 };
 
+static long step(__u32 round, void* unused) {
+  bpf_ktime_get_ns();
+  return 0;
+}
+
 // Time for the tables to change while a packet is under way.
 static __always_inline void dawdle(__u32 rounds) {
-  for (__u32 i = 0; i != 4096 && i < rounds; ++i)
-    bpf_ktime_get_ns();
+  bpf_loop(rounds, step, 0, 0);
 }
 
 SEC("xdp") int stress(struct xdp_md* context) {

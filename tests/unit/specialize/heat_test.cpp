@@ -99,3 +99,24 @@ TEST(Heat, WhatCoolsDownIsGivenUp) {
   EXPECT_TRUE(heat.keys().empty());
   EXPECT_EQ(heat.verdict(), HeatVerdict::Even);
 }
+
+TEST(Heat, ASiteThatFewPacketsComeTo) {
+  SiteReach seldom, often;
+  EXPECT_FALSE(seldom.is_seldom());
+  for (int i = 0; i != 4; ++i) {
+    EXPECT_TRUE(seldom.counting());
+    seldom.look(500, 5);
+    often.look(500, 20);
+  }
+  EXPECT_TRUE(seldom.is_seldom());
+  EXPECT_FALSE(often.is_seldom());
+  EXPECT_FALSE(seldom.counting());
+  EXPECT_EQ(seldom.changes(), 1U);
+  for (int i = 0; !seldom.counting(); ++i) {
+    ASSERT_LT(i, 1000);
+    seldom.look(0, 0);
+  }
+  EXPECT_TRUE(seldom.is_seldom()); // until it is known better
+  seldom.look(5000, 5000);
+  EXPECT_FALSE(seldom.is_seldom());
+}
