@@ -196,4 +196,16 @@ kill -TERM $specialize
 wait $specialize || true
 back_soon
 
+# So it is where nothing is specialized.
+rm -f "$work/again"
+ip netns exec "$inside" "$heddle" specialize --dev heddle0 --object "$work/stress.o" --period 0.05 --watch \
+  --disable table-elimination,inline-table,index-table,hot-keys,constant-fields >"$work/again" 2>&1 &
+specialize=$!
+wait_for "$work/again" "^1 versions, 0 confirmed"
+run_inside "$work/map" "$(running)" large fill 1000 2
+wait_for "$work/again" "^1 versions, [1-9][0-9]* confirmed"
+kill -TERM $specialize || fail "it has ended"
+wait $specialize || true
+back_soon
+
 echo "in place and back by TERM and KILL; replaced, removed, interface gone; refusals"

@@ -1,10 +1,13 @@
 #include "specialize/bpf/index_maps.h"
 
 #include "specialize/bpf/own_map.h"
+#include "specialize/bpf/running.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <bpf/bpf.h>
+#include <cerrno>
 #include <utility>
 
 namespace heddle {
@@ -25,6 +28,8 @@ Expected<IndexMaps> make_index_maps(Index index, const Table& table) {
       llvm::copy(value, std::exchange(at, at + maps.value_stride));
   });
   if (!values) return values.takeError();
+  if (bpf_map_freeze(nodes->get()) != 0 || bpf_map_freeze(values->get()) != 0)
+    return bpf_error("the maps of an index cannot be frozen", errno, table.name);
   maps.nodes = std::move(*nodes);
   maps.values = std::move(*values);
   index.nodes.clear();

@@ -1,4 +1,4 @@
-// An index (specialize/index.h) in maps of Heddle's own. Nobody writes them once they are made.
+// An index (specialize/index.h) in maps of Heddle's own. They are frozen: nobody writes them once they are made.
 #pragma once
 
 #include "specialize/index.h"

@@ -50,6 +50,14 @@ Expected<std::string> variables_in(const RunningMap& map) {
   return bpf_error("cannot be read", errno, "map " + map.name);
 }
 
+// The epoch that the version of this cell holds in: its tables are those that it was made for.
+Error set_epoch(const Descriptor& made_for, uint64_t epoch) {
+  uint32_t zero = 0;
+  if (!made_for) return Error::success(); // a version without specialized sites
+  if (bpf_map_update_elem(made_for.get(), &zero, &epoch, BPF_ANY) == 0) return Error::success();
+  return bpf_error("a version's epoch cannot be set", errno, "heddle_made_for");
+}
+
 // What is known of the traffic.
 void show(LiveReport& live, const Sampler* samples) {
   if (!samples) return;
@@ -277,9 +285,7 @@ Error BpfSession::run(llvm::function_ref<void(const VersionReport&)> tell,
     // What has happened has changed nothing, as the loading of others' programs does: the version holds again.
     if (made_for && made_for_heat == heat && same_tables(*made_for, **taken)) {
       made_for = std::move(*taken);
-      uint32_t zero = 0;
-      if (bpf_map_update_elem(now.get(), &zero, &made_for->epoch, BPF_ANY) != 0)
-        return bpf_error("a version's epoch cannot be set", errno, attachment->where());
+      if (Error error = set_epoch(now, made_for->epoch)) return error;
       spend(Clock::now() - begin);
       ++live.confirmed;
       continue;
@@ -287,7 +293,13 @@ Error BpfSession::run(llvm::function_ref<void(const VersionReport&)> tell,
     auto loaded = s.load(**taken, *watch, samples);
     if (!loaded) return loaded.takeError();
     spend(Clock::now() - begin);
-    if (watch->epoch() != (*taken)->epoch) continue; // it would only ever fall back
+    if (watch->epoch() != (*taken)->epoch) { // something has happened while it was made
+      auto again = s.snapshot(*watch, own, samples, *taken);
+      if (!again) return again.takeError();
+      if (!*again || !same_tables(**taken, **again)) continue; // it would only ever fall back
+      taken = std::move(again);
+      if (Error error = set_epoch(loaded->version.made_for, (*taken)->epoch)) return error;
+    }
     VersionReport report = s.report_on(*loaded);
     if (Error error = keeper->replace(std::move(loaded->program))) return error;
     own.push_back(keeper->now());
