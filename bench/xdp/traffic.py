@@ -108,7 +108,25 @@ def nat(rng):
     return tables, flow
 
 
-PROGRAMS = {"router": router, "balancer": balancer, "firewall": firewall, "nat": nat}
+def switch(rng, others=4, stations=4000):
+    """Stations on four ports, one VLAN without tags; frames come from interface 1, as test runs' packets do."""
+    tables = ["port 1 10 0"] + [f"port {port} 10 0" for port in range(2, 2 + others)]
+    addresses = [rng.randrange(1 << 32) for _ in range(stations)]
+
+    def mac(number):
+        return bytes([2, 1]) + struct.pack(">I", number)
+
+    for address in addresses:
+        tables.append(f"station {mac(address).hex(':')} 10 {rng.randrange(2, 2 + others)}")
+    senders = [rng.randrange(1 << 32) for _ in range(stations)]
+
+    def flow():
+        return (mac(rng.choice(addresses)) + mac(rng.choice(senders)) + struct.pack(">H", 0x88B5)).ljust(64, b"\0")
+
+    return tables, flow
+
+
+PROGRAMS = {"router": router, "balancer": balancer, "firewall": firewall, "nat": nat, "switch": switch}
 
 
 def main():
