@@ -265,7 +265,7 @@ Error BpfSession::run(llvm::function_ref<void(const VersionReport&)> tell,
       return diagnose("has another program now, or none: somebody else has replaced or removed it",
                       "start `heddle specialize` again on what runs there now", attachment->where());
     if (samples)
-      if (Error error = samples->look()) return error;
+      if (Error error = samples->look(made_for && made_for_heat == samples->changes())) return error;
     uint64_t heat = samples ? samples->changes() : 0;
     live.epoch = watch->epoch();
     live.holds = made_for && made_for->epoch == live.epoch;

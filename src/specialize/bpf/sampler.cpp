@@ -94,7 +94,7 @@ Expected<Sampler::Reached*> Sampler::reached(StringRef name) {
   return &reached_.emplace(name.str(), std::move(site)).first->second;
 }
 
-Error Sampler::look_at(Reached& site, uint64_t packets) {
+Error Sampler::look_at(Reached& site, uint64_t packets, bool current) {
   std::vector<uint64_t> counts(libbpf_num_possible_cpus());
   uint32_t zero = 0;
   if (bpf_map_lookup_elem(site.counter.get(), &zero, counts.data()) != 0)
@@ -102,13 +102,13 @@ Error Sampler::look_at(Reached& site, uint64_t packets) {
   uint64_t counted = std::accumulate(counts.begin(), counts.end(), uint64_t(0));
   uint64_t came = counted - std::exchange(site.counted, counted);
   bool was_counting = site.reach.counting();
-  // Some of these packets may have met a version that does not count there yet.
-  if (!std::exchange(site.is_new, false)) site.reach.look(packets, came);
+  // Packets may have met a version that does not count there yet.
+  if (current && !std::exchange(site.is_new, false)) site.reach.look(packets, came);
   if (!was_counting && site.reach.counting()) site.is_new = true;
   return Error::success();
 }
 
-Error Sampler::look() {
+Error Sampler::look(bool current) {
   for (auto& [name, site] : sites_) {
     if (!site.heat.sampling()) {
       site.heat.look({});
@@ -126,7 +126,7 @@ Error Sampler::look() {
   for (const heddle_gap& gap : gaps)
     taken += gap.taken;
   for (auto& [name, site] : reached_)
-    if (Error error = look_at(site, taken - taken_)) return error;
+    if (Error error = look_at(site, taken - taken_, current)) return error;
   uint64_t packets = (taken - taken_) * between_;
   taken_ = taken;
   auto now = std::chrono::steady_clock::now();

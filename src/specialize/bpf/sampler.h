@@ -41,7 +41,8 @@ public:
   llvm::Expected<Reached*> reached(llvm::StringRef name);
 
   // Takes what was sampled since the last look, and samples as many packets from now on as that takes, but not more than `percent`.
-  llvm::Error look();
+  // `current`: the version that runs does what has been wanted since the last look.
+  llvm::Error look(bool current);
 
   // Grows whenever versions should do other than before.
   uint64_t changes() const;
@@ -56,7 +57,7 @@ public:
 private:
   Sampler() = default;
   llvm::Error set_between(uint64_t packets);
-  llvm::Error look_at(Reached& site, uint64_t packets);
+  llvm::Error look_at(Reached& site, uint64_t packets, bool current);
 
   Descriptor gaps_, mean_;
   uint64_t least_between_ = 1, between_ = 1, taken_ = 0;
