@@ -20,6 +20,7 @@ void add_bench(CLI::App& app, Action& chosen);
 void add_calibrate(CLI::App& app, Action& chosen);
 void add_doctor(CLI::App& app, Action& chosen);
 void add_generate(CLI::App& app, Action& chosen);
+void add_top(CLI::App& app, Action& chosen);
 void add_report(CLI::App& app, Action& chosen);
 void add_optimize(CLI::App& app, Action& chosen);
 void add_specialize(CLI::App& app, Action& chosen);

@@ -47,6 +47,7 @@ int main(int argc, char** argv) {
   add_verify(app, chosen);
   add_bench(app, chosen);
   add_report(app, chosen);
+  add_top(app, chosen);
   add_optimize(app, chosen);
   add_specialize(app, chosen);
   add_calibrate(app, chosen);

@@ -49,8 +49,9 @@ struct heddle_context {
   unsigned char* base; // lowest usable byte of the private stack
 };
 
-struct heddle_kept;     // deferred.cpp
-struct heddle_schedule; // keys.h
+struct heddle_kept;          // deferred.cpp
+struct heddle_schedule;      // keys.h
+struct heddle_counters_slot; // counters_file.h
 
 // A key that a packet before the one that is looked at has claimed (keys.cpp).
 struct heddle_known_key {
@@ -109,6 +110,9 @@ struct heddle_thread {
   void* home_fake_stack; // AddressSanitizer's view of the caller's stack
   const void* home_bottom;
   size_t home_size;
+
+  struct heddle_counters_slot* slot; // counters.cpp
+  int slotless;                      // there was none left
 };
 
 #ifdef __cplusplus

@@ -10,6 +10,7 @@
 // of at most one batch behind.
 //
 // In an object file of its own: only programs that stage a callback need libpcap.
+#include "counters.h"
 #include "internal.h"
 
 #include <stdlib.h>
@@ -149,6 +150,7 @@ int run(bool whole_loop, void* pcap, int count, int (*body)(void*), unsigned cha
     end_run(thread);
     return run_unstaged(read, pcap, count, user, callback);
   }
+  if (counting()) count_received(thread, -1);
   thread.body = body;
   thread.repeat = HEDDLE_NONE; // a packet that ends makes no room by itself: libpcap brings the next
   int result = 0;

@@ -18,9 +18,9 @@
 // Not supported: a body that runs packet loops on stacks of the program's own (makecontext), hardware shadow
 // stacks, and a site inside a catch handler (the C++ library keeps caught exceptions in one chain per
 // thread); the analysis has to keep cuts out of the last.
+#include "counters.h"
 #include "internal.h"
 #include "keys.h"
-#include "stage_report.h"
 
 #include "heddle/heddle.h"
 
@@ -120,10 +120,11 @@ void run_context(heddle_thread& thread, heddle_context& context) {
 void finish_batch(heddle_thread& thread) {
   heddle_context* const end = thread.used_end;
   const size_t step = thread.step;
-  const heddle_schedule* const schedule = schedule_of(thread.body);
+  const heddle_schedule* const body = staged_body(thread.body);
+  const heddle_schedule* const schedule = body != nullptr && body->range_count != 0 ? body : nullptr;
   for (;;) {
     unsigned waiting = 0;
-    const uint64_t held = thread.held, begin = visit_begins();
+    const uint64_t held = thread.held, begin = schedule && counting() ? count_now() : 0;
     const uint32_t stage = schedule ? hold_back(thread, *schedule, waiting) : next_round(thread, waiting);
     if (stage == HEDDLE_NONE) break;
     thread.crossings += waiting;
@@ -135,15 +136,16 @@ void finish_batch(heddle_thread& thread) {
       context = thread.current;
     }
     if (schedule) release_held(thread);
-    visit_ends(thread, stage, waiting, thread.held - held, begin);
+    if (counting())
+      count_visit(thread, body, stage, waiting, thread.held - held, schedule ? count_now() - begin : 0);
   }
-  first_stage_ends(thread);
   make_all_output(thread);
   for (heddle_context* context = thread.contexts; context != end; context += step)
     context->stage = 0;
   thread.used_end = thread.contexts;
   thread.round = 0;
   ++thread.batches;
+  if (counting()) count_batch(thread, body);
 }
 
 Mode begin_run(heddle_thread& thread, int64_t count) {
@@ -175,6 +177,13 @@ int end_run(heddle_thread& thread) {
   return thread.result;
 }
 
+static int run_one_by_one(heddle_thread& thread, int (*body)(void* env), void* env) {
+  int result = 0;
+  while ((result = body(env)) == 0)
+    if (counting()) count_one(thread);
+  return result;
+}
+
 } // namespace heddle::runtime
 
 using namespace heddle::runtime;
@@ -185,12 +194,8 @@ int heddle_run_loop(int (*body)(void* env), void* env, int64_t count) {
   struct heddle_thread& thread = heddle_this_thread;
   Mode mode = begin_run(thread, count);
   if (mode == Mode::Nested) return heddle_run_nested(&thread, body, env);
-  if (mode == Mode::Plain) {
-    int result = 0;
-    while ((result = body(env)) == 0) {
-    }
-    return result;
-  }
+  if (counting()) count_received(thread, count);
+  if (mode == Mode::Plain) return run_one_by_one(thread, body, env);
   thread.body = body;
   thread.env = env;
   do {

@@ -82,7 +82,7 @@ int main(void) {
 // CHECK: outputs: identical
 // REPORT: main ({{.*}}keyed.c:{{[0-9]+}}), process {{[0-9]+}}
 // REPORT: stage visits packets per visit left out waited ns/packet
-// REPORT-NEXT: 0 {{[1-9][0-9]*}} 5{{[0-9][0-9]}} {{[1-9][0-9.]*}} 0 0.0
+// REPORT-NEXT: 0 {{[1-9][0-9]*}} 499 {{[1-9][0-9.]*}} 0 0.0
 // REPORT: {{[1-9][0-9]* [1-9][0-9]* [1-9][0-9]*}} {{[1-9][0-9.]*}} {{[1-9][0-9]*}} {{[1-9][0-9]*\.[0-9]$}}
 // NOWHERE: heddle: error: cannot write the report of the stages: {{.*}}none/stages: No such file or directory
 // FREE: keyed (

@@ -2,6 +2,7 @@
 """Runs every step on ./server with --json and reads what comes. usage: as_json.py HEDDLE"""
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -32,6 +33,12 @@ assert not try_step("verify", "server", "--dependencies", "--json", "--")["viola
 try_step("bench", "server", "--pairs", "7", "--metric", "wall", "--json", "--")
 try_step("report", "server", "--text", "--json")
 assert try_step("optimize", "server", "--policy=finest", "--budget", "1K", "--no-bench", "--json", "--")["identical"]
+running = subprocess.Popen(["./server.heddle", "wait"], stdout=subprocess.PIPE, text=True,
+                           env={**os.environ, "HEDDLE_COUNTERS": "counters"})
+running.stdout.readline()
+try_step("top", "counters", "--json")
+running.kill()
+running.wait()
 try_step("optimize", "server", "--policy", "none", "--json", "--")
 try_step("calibrate", "--quick", "--noise", "1000", "-o", "host.json", "--json")
 try_step("calibrate", "--show", "--host", "host.json", "--json")
