@@ -5,6 +5,24 @@
 
 namespace heddle {
 
+std::vector<std::string> JsonOption::joined(llvm::ArrayRef<const char*> args) {
+  std::vector<std::string> words;
+  for (size_t i = 0; i != args.size(); ++i) {
+    const llvm::StringRef word = args[i];
+    words.push_back(word.str());
+    if (word == "--") { // the rest is the program's
+      words.insert(words.end(), args.begin() + i + 1, args.end());
+      break;
+    }
+    if (word != "--json") continue;
+    const llvm::StringRef next = i + 1 != args.size() ? args[i + 1] : "--";
+    const bool is_file = next == "-" || !next.starts_with("-");
+    words.back() += "=" + (is_file ? next.str() : "-");
+    i += is_file;
+  }
+  return words;
+}
+
 void JsonOption::add_to(CLI::App& app) {
   const CLI::callback_t take = [this](const std::vector<std::string>& given) {
     wanted_ = true;

@@ -2,16 +2,22 @@
 #pragma once
 
 #include "CLI/CLI.hpp"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <string>
+#include <vector>
 
 namespace heddle {
 
 class JsonOption {
 public:
+  // The command line, with the option and its file in one word: CLI11 takes a `--` behind an optional value for the end of that value,
+  // and not of all options.
+  static std::vector<std::string> joined(llvm::ArrayRef<const char*> args);
+
   void add_to(CLI::App& app);
 
   bool wanted() const { return wanted_; }

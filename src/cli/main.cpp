@@ -1,4 +1,5 @@
 #include "cli/command.h"
+#include "cli/json_option.h"
 
 #include "support/diagnostic.h"
 #include "support/interrupt.h"
@@ -6,6 +7,8 @@
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Path.h"
+
+#include <algorithm>
 
 using namespace heddle;
 
@@ -55,7 +58,9 @@ int main(int argc, char** argv) {
   add_generate(app, chosen);
 
   try {
-    app.parse(argc, argv);
+    std::vector<std::string> words = JsonOption::joined({argv + 1, size_t(argc - 1)});
+    std::reverse(words.begin(), words.end()); // as CLI11 takes them
+    app.parse(std::move(words));
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error); // --help, --version
     report(diagnose(error.what(), "`heddle --help` and `heddle STEP --help` list what it takes"));
