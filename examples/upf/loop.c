@@ -38,6 +38,7 @@ static struct tick tick_start(struct lane* l) {
 static unsigned poll_port(struct lane* l, enum interface which) {
   struct rte_mbuf* frame[BURST];
   struct tick tick = tick_start(l);
+  if (l->arrivals) arrivals_start(l->arrivals);
   uint64_t start = rte_rdtsc();
   uint16_t n = rte_eth_rx_burst(l->port[which], 0, frame, BURST);
   if (n == 0) return 0;
@@ -47,6 +48,7 @@ static unsigned poll_port(struct lane* l, enum interface which) {
   worker_finish_batch(l->worker);
   l->cycles += rte_rdtsc() - start;
   l->packets += n;
+  if (l->arrivals) arrivals_done(l->arrivals, which, n);
   return n;
 }
 
@@ -55,7 +57,7 @@ int run_lane(void* lane) {
   const struct options* o = l->options;
   uint64_t idle = 0;
   while (!stopping) {
-    if (l->feed && !feed_next(l->feed)) break;
+    if (l->feed && !feed_next(l->feed, l->arrivals)) break;
     unsigned n = poll_port(l, IF_ACCESS) + poll_port(l, IF_CORE);
     if (l->feed) feed_drain(l->feed);
     idle = n ? 0 : idle + 1;

@@ -22,7 +22,7 @@ static const char usage[] =
     "usage: upf EAL-OPTIONS -- --sessions FILE [--report FILE] [--stats FILE] [--n3 PORT] [--n6 PORT]\n"
     "           [--clock packet|tsc|pcap] [--interval NS] [--packets N] [--idle POLLS] [--workers N]\n"
     "           [--record-n3 FILE] [--record-n6 FILE] [--mbufs N] [--mbuf-size OCTETS] [--timing]\n"
-    "           [--preload-n3 FILE] [--preload-n6 FILE] [--loops N]\n";
+    "           [--preload-n3 FILE] [--preload-n6 FILE] [--loops N] [--rate PPS]\n";
 
 __attribute__((format(printf, 1, 2))) static int failed(const char* format, ...) {
   va_list args;
@@ -50,6 +50,7 @@ enum option_id {
   OPT_PRELOAD_N3,
   OPT_PRELOAD_N6,
   OPT_LOOPS,
+  OPT_RATE,
   OPT_MBUFS,
   OPT_MBUF_SIZE,
   OPT_TIMING
@@ -70,6 +71,7 @@ static const struct option long_options[] = {{"sessions", required_argument, NUL
                                              {"preload-n3", required_argument, NULL, OPT_PRELOAD_N3},
                                              {"preload-n6", required_argument, NULL, OPT_PRELOAD_N6},
                                              {"loops", required_argument, NULL, OPT_LOOPS},
+                                             {"rate", required_argument, NULL, OPT_RATE},
                                              {"mbufs", required_argument, NULL, OPT_MBUFS},
                                              {"mbuf-size", required_argument, NULL, OPT_MBUF_SIZE},
                                              {"timing", no_argument, NULL, OPT_TIMING},
@@ -127,6 +129,9 @@ static int parse_number_option(struct options* o, int id, const char* text) {
     break;
   case OPT_LOOPS:
     o->loops = v ? (unsigned)v : 1;
+    break;
+  case OPT_RATE:
+    o->rate = v;
     break;
   case OPT_MBUFS:
     o->mbufs = (unsigned)v;
@@ -232,6 +237,8 @@ static int start_lanes(struct lane* lanes, const struct options* o, const struct
       rte_pktmbuf_pool_create("frames", o->mbufs, 256, 0, (uint16_t)o->mbuf_size, SOCKET_ID_ANY);
   if (!pool) return failed("no memory for %u buffers; raise -m or lower --mbufs", o->mbufs);
   bool preload = o->preload[0] || o->preload[1];
+  if (o->rate && !preload)
+    return failed("only preloaded frames arrive at a rate: add --preload-n3 or --preload-n6");
   if (preload && o->workers > 1) return failed("preloaded frames feed one worker only");
   for (unsigned i = 0; i < o->workers; i++) {
     struct lane* l = &lanes[i];
@@ -239,6 +246,10 @@ static int start_lanes(struct lane* lanes, const struct options* o, const struct
     l->port[IF_ACCESS] = (uint16_t)(o->port[IF_ACCESS] + 2 * i);
     l->port[IF_CORE] = (uint16_t)(o->port[IF_CORE] + 2 * i);
     if (preload && !(l->feed = feed_create(o, pool, l->port, err, sizeof err))) return failed("%s", err);
+    if (preload && o->rate &&
+        !(l->arrivals = arrivals_create((double)o->rate, feed_frames(l->feed),
+                                        o->loops > 1 ? feed_frames(l->feed) / o->loops : 0)))
+      return failed("no memory for the times of %" PRIu64 " packets", feed_frames(l->feed));
     if (start_port(l->port[IF_ACCESS], pool) != 0) return -1;
     if (start_port(l->port[IF_CORE], pool) != 0) return -1;
     if (start_lane(l, o, config, i) != 0) return -1;
@@ -289,6 +300,7 @@ static int write_results(const struct lane* lanes, const struct options* o, cons
     printf("%s: received %" PRIu64 ", sent %" PRIu64 "\n", p == IF_ACCESS ? "n3" : "n6",
            sum.port[p].rx_packets, sum.port[p].tx_packets);
   if (o->timing || o->preload[0] || o->preload[1]) print_timing(lanes, o->workers);
+  if (lanes[0].arrivals) arrivals_print(lanes[0].arrivals);
   if (!o->stats) return 0;
   FILE* f = fopen(o->stats, "w");
   if (!f) return failed("%s: %s", o->stats, strerror(errno));
@@ -302,6 +314,7 @@ static int stop_lanes(struct lane* lanes, const struct options* o) {
     struct lane* l = &lanes[i];
     if (!worker_free(l->worker)) rc = failed("a recording could not be written completely");
     feed_free(l->feed);
+    arrivals_free(l->arrivals);
     if (l->report && (ferror(l->report) | fclose(l->report)) != 0)
       rc = failed("%s: %s", o->report, strerror(errno));
     for (int p = 0; p < 2; p++) {

@@ -124,9 +124,13 @@ void feed_free(struct feed* f) {
   free(f);
 }
 
-static void feed_source(struct feed* f, struct source* s) {
+static size_t left_in(const struct source* s) {
+  return s->count - s->at;
+}
+
+static void feed_source(struct feed* f, struct source* s, size_t most) {
   struct rte_mbuf* burst[BURST];
-  size_t left = s->count - s->at;
+  size_t left = left_in(s) < most ? left_in(s) : most;
   unsigned n = left < BURST ? (unsigned)left : BURST;
   if (n == 0 || rte_pktmbuf_alloc_bulk(f->pool, burst, n) != 0) return;
   for (unsigned i = 0; i < n; i++) {
@@ -138,13 +142,37 @@ static void feed_source(struct feed* f, struct source* s) {
   if (queued < n) rte_pktmbuf_free_bulk(burst + queued, n - queued);
 }
 
-bool feed_next(struct feed* f) {
-  if (f->source[0].at == f->source[0].count && f->source[1].at == f->source[1].count) {
+uint64_t feed_frames(const struct feed* f) {
+  return (uint64_t)f->loops * (f->source[0].count + f->source[1].count);
+}
+
+// From either source, in proportion to what is left there.
+static void feed_arrived(struct feed* f, struct arrivals* arrivals) {
+  unsigned n[2] = {0, 0};
+  arrivals_leap(arrivals);
+  while (arrivals_due(arrivals)) {
+    const size_t left[2] = {left_in(&f->source[0]) - n[0], left_in(&f->source[1]) - n[1]};
+    if (left[0] + left[1] == 0) break;
+    const unsigned from = arrivals_random(arrivals) * (double)(left[0] + left[1]) >= (double)left[0];
+    if (n[from] == BURST) break;
+    arrivals_take(arrivals, from);
+    n[from]++;
+  }
+  feed_source(f, &f->source[0], n[0]);
+  feed_source(f, &f->source[1], n[1]);
+}
+
+bool feed_next(struct feed* f, struct arrivals* arrivals) {
+  if (left_in(&f->source[0]) + left_in(&f->source[1]) == 0) {
     if (++f->done >= f->loops) return false;
     f->source[0].at = f->source[1].at = 0;
   }
-  feed_source(f, &f->source[0]);
-  feed_source(f, &f->source[1]);
+  if (arrivals) {
+    feed_arrived(f, arrivals);
+    return true;
+  }
+  feed_source(f, &f->source[0], BURST);
+  feed_source(f, &f->source[1], BURST);
   return true;
 }
 

@@ -2,6 +2,7 @@
 #ifndef UPF_RUN_H
 #define UPF_RUN_H
 
+#include "arrivals.h"
 #include "upf.h"
 
 enum clock_kind { CLOCK_PACKET, CLOCK_TSC, CLOCK_PCAP };
@@ -17,6 +18,7 @@ struct options {
   uint64_t packets;  // stop after that many; 0: no limit
   uint64_t idle;     // stop after that many empty polls in a row; 0: never
   unsigned loops;    // times that the preloaded frames are fed
+  uint64_t rate;     // at which they arrive, packets per second; 0: as fast as they are processed
   unsigned workers;
   unsigned mbufs, mbuf_size;
   uint16_t port[2]; // of the first worker
@@ -30,8 +32,9 @@ struct lane {
   struct worker* worker;
   const struct options* options;
   uint16_t port[2];
-  struct feed* feed; // NULL: frames come from the ports alone
-  uint64_t now;      // packet clock: time of the next packet
+  struct feed* feed;         // NULL: frames come from the ports alone
+  struct arrivals* arrivals; // of these; NULL: they are always there
+  uint64_t now;              // packet clock: time of the next packet
   uint64_t packets, cycles;
   FILE* report;
 };
@@ -45,8 +48,9 @@ void run_stop(void);
 struct feed* feed_create(const struct options* options, struct rte_mempool* pool, uint16_t port[2], char* err,
                          size_t err_len);
 void feed_free(struct feed* feed);
-// Puts up to a burst of fresh frames into each ring. False when all loops are done.
-bool feed_next(struct feed* feed);
+// Puts up to a burst of fresh frames into each ring, of those that have arrived (NULL: all). False when all loops are done.
+bool feed_next(struct feed* feed, struct arrivals* arrivals);
+uint64_t feed_frames(const struct feed* feed); // in all loops
 // Frees what was sent to the ring ports.
 void feed_drain(struct feed* feed);
 

@@ -39,7 +39,10 @@ public:
   Pricing(const Condensed& condensed, const PlanOptions& options)
       : condensed_(condensed), options_(options) {}
 
-  double cycles(const std::vector<unsigned>& stages) const {
+  double cycles(const std::vector<unsigned>& stages) const { return cycles(stages, options_.batch); }
+
+  // In batches of so many packets.
+  double cycles(const std::vector<unsigned>& stages, unsigned batch) const {
     std::vector<std::pair<double, double>> load; // cost, lines per packet
     for (size_t g = 0; g != stages.size(); ++g) {
       if (load.size() <= stages[g]) load.resize(stages[g] + 1);
@@ -52,7 +55,7 @@ public:
     const double from_other_stages = refill(total);
     for (auto [cost, packet_lines] : load) {
       const double within = refill(options_.refill_cycles ? packet_lines : cost),
-                   shared = std::min(cost / std::max(1u, options_.batch), packet_lines);
+                   shared = std::min(cost / std::max(1u, batch), packet_lines);
       refills += packet_lines * within + shared * std::max(0.0, from_other_stages - within);
     }
     for (const CutLink& link : condensed_.links)
@@ -178,11 +181,22 @@ private:
       if (pricing.cycles(stages) + options_.min_gain >= pricing.cycles(one_stage)) stages = one_stage;
     }
     body_.cycles_saved = pricing.cycles(one_stage) - pricing.cycles(stages);
+    if (only_if_pays && stages != one_stage) body_.least_batch = least_batch(pricing, one_stage, stages);
     if (*std::max_element(stages.begin(), stages.end()) == 0)
       remark("one-stage", "cuts are legal, but no cut saves more than its crossings cost",
              "the largest windows decide where cuts can lie: see 'heddle plan --explain'");
     remark_coverage();
     return stages;
+  }
+
+  // The fewest packets of a batch with which the cuts pay.
+  unsigned least_batch(const Pricing& pricing, llvm::ArrayRef<unsigned> one_stage,
+                       llvm::ArrayRef<unsigned> stages) const {
+    unsigned batch = 2;
+    while (batch < options_.batch &&
+           pricing.cycles(one_stage.vec(), batch) <= pricing.cycles(stages.vec(), batch) + options_.min_gain)
+      ++batch;
+    return batch;
   }
 
   bool worth_a_search() {

@@ -87,7 +87,7 @@ struct BodyPlan {
   // All packets of a batch run in one function, without stacks of their own (transform/interleave.h). Sites may then lie
   // inside a stage that is not ordered, behind hidden loads.
   bool interleaved = false;
-  uint32_t least_batch = 0; // of fewer packets, where the number is known, each runs to its end by itself
+  uint32_t least_batch = 0; // of fewer packets, each runs to its end by itself
   std::vector<PlannedLoad> loads;
   std::vector<DeferredCall> deferred;   // calls for output that are kept with the packet
   std::vector<ScratchVariable> scratch; // variables of which each packet in flight has a copy

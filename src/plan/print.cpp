@@ -66,6 +66,8 @@ void print_keys(const BodyPlan& body, llvm::raw_ostream& out) {
 
 void print_sites(const BodyPlan& body, llvm::raw_ostream& out) {
   if (body.sites.empty()) return;
+  if (!body.interleaved && body.least_batch != 0)
+    out << formatv("  batches of {0} packets and more are staged\n", body.least_batch);
   size_t width = 0;
   for (const PlannedSite& site : body.sites)
     width = std::max(width, site.at.size());

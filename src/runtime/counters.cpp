@@ -335,6 +335,11 @@ void count_received(heddle_thread& thread, int64_t received) {
   if (heddle_counters_slot* slot = slot_for(thread)) add_received(*slot, told.expected);
 }
 
+void count_batch_received(heddle_thread& thread, uint64_t packets) {
+  heddle_counters_slot* slot = told.known ? nullptr : slot_for(thread);
+  if (slot != nullptr) add_received(*slot, packets);
+}
+
 void count_one(heddle_thread& thread) {
   heddle_counters_slot* slot = slot_for(thread);
   const uint64_t packets = slot != nullptr ? packets_of(1, false) : 0;
@@ -366,7 +371,6 @@ void count_batch(heddle_thread& thread, const heddle_schedule* body) {
     add(slot->batches, 1);
     add(slot->packets, packets);
     count_visit(thread, body, 0, packets, 0, 0);
-    if (!told.known) add_received(*slot, packets);
   }
   last.batches = thread.batches;
   add_since(slot->crossings, thread.crossings, last.crossings);

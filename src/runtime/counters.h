@@ -21,6 +21,8 @@ inline bool counting() {
 
 // A run of a packet loop over so many packets, negative: not known, begins: what follows counts as its packets.
 HEDDLE_HIDDEN void count_received(heddle_thread& thread, int64_t received);
+// Such a batch, of a run whose packets were not known.
+HEDDLE_HIDDEN void count_batch_received(heddle_thread& thread, uint64_t packets);
 // One packet, or the loop's last test, has run by itself.
 HEDDLE_HIDDEN void count_one(heddle_thread& thread);
 

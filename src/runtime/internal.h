@@ -73,8 +73,14 @@ HEDDLE_HIDDEN void release_held(heddle_thread& thread);
 
 // schedule.cpp
 enum class Mode { Plain, Nested, Staged };
-// How a run that begins now has to go; `count` as for heddle_run_loop. Staged: the thread is ready.
-HEDDLE_HIDDEN Mode begin_run(heddle_thread& thread, int64_t count);
+// How a run that begins now has to go; `count` as for heddle_run_loop. Batches of fewer than `least` packets are not staged. Staged: the
+// thread is ready.
+HEDDLE_HIDDEN Mode begin_run(heddle_thread& thread, int64_t count, unsigned least);
+// Of a packet on its own stack that is about to receive: nothing is there for it, or nobody before it is left. Those before it have been a
+// batch, as received.
+HEDDLE_HIDDEN void nothing_received(heddle_thread& thread);
+// The packets that have begun up to then are one, or end one.
+HEDDLE_HIDDEN void note_batch(heddle_thread& thread, uint64_t begun);
 // Ends a staged run: an exception that left a body goes on from here, else the result is returned.
 HEDDLE_HIDDEN int end_run(heddle_thread& thread);
 // Runs one packet until it is suspended or ends; the context must be free.

@@ -111,6 +111,11 @@ struct heddle_thread {
   const void* home_bottom;
   size_t home_size;
 
+  // Of a loop whose number of packets is not known beforehand (schedule.cpp, "Few packets").
+  unsigned least;             // packets of a batch that is worth staging
+  unsigned pause, pause_left; // packets that run one by one before another batch is tried
+  uint64_t noted;             // of `packets`: those whose batch is known
+
   struct heddle_counters_slot* slot; // counters.cpp
   int slotless;                      // there was none left
 };

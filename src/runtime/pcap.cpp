@@ -66,6 +66,7 @@ bool hold(HeldPacket& held, unsigned char* user, const pcap_pkthdr* header, cons
 void finish(Run& run) {
   run.thread->used_end = run.next;
   finish_batch(*run.thread);
+  note_batch(*run.thread, run.thread->packets);
   run.next = run.thread->contexts;
   if (run.thread->exception != nullptr) end_run(*run.thread); // goes on through libpcap's frames, as it would
 }
@@ -136,7 +137,7 @@ int run_nested(void* env) {
 int run(bool whole_loop, void* pcap, int count, int (*body)(void*), unsigned char* user, void* callback) {
   heddle_thread& thread = heddle_this_thread;
   Read read = whole_loop ? pcap_loop : pcap_dispatch;
-  Mode mode = begin_run(thread, count > 0 ? count : -1);
+  Mode mode = begin_run(thread, count > 0 ? count : -1, 0); // a count is a limit, and no number of packets
   if (mode == Mode::Nested) {
     NestedRead nested = {read, pcap, count, user, callback, 0};
     heddle_run_nested(&thread, run_nested, &nested);

@@ -186,6 +186,7 @@ int next(heddle_thread& thread, void* pcap, pcap_pkthdr** to_header, const unsig
   const bool behind = others_before(thread);
   if (!behind || copies.taken >= 2 * thread.limit) release_ended(&thread);
   if (!behind) {
+    nothing_received(thread);
     settle_output(thread); // its own, put off while there were some
     got = pcap_next_ex(pcap, &header, &data);
   } else {
@@ -193,7 +194,10 @@ int next(heddle_thread& thread, void* pcap, pcap_pkthdr** to_header, const unsig
     const bool ahead = comes_at_once(pcap);
     errno = own_errno;
     if (ahead) got = pcap_next_ex(pcap, &header, &data);
-    if (got != got_packet) finish_and_go_on(thread);
+    if (got != got_packet) {
+      nothing_received(thread);
+      finish_and_go_on(thread);
+    }
     if (got == nothing) got = pcap_next_ex(pcap, &header, &data);
   }
   Copy* copy = header != nullptr ? hold(thread, pcap, *header, got == got_packet ? data : nullptr) : nullptr;

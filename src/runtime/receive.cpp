@@ -46,6 +46,7 @@ template <typename Call> ssize_t receive(int flags, Call call) {
   heddle_thread& thread = heddle_this_thread;
   if (!may_have_others_before(thread)) return call(flags);
   if (!others_before(thread)) {
+    nothing_received(thread);
     settle_output(thread); // its own, put off while there were some
     return call(flags);
   }
@@ -55,6 +56,7 @@ template <typename Call> ssize_t receive(int flags, Call call) {
     if (result >= 0 || (errno != EAGAIN && errno != EWOULDBLOCK)) return result;
     errno = own_errno;
   }
+  nothing_received(thread);
   finish_and_go_on(thread);
   return call(flags);
 }

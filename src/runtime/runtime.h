@@ -49,6 +49,7 @@ struct heddle_schedule {
   const uint32_t* last_ordered; // per stage: the highest stage up to it that all packets pass in packet order
   const struct heddle_key_range* ranges;
   uint32_t stages, range_count;
+  uint32_t least_batch; // of fewer packets, each runs to its end by itself
 };
 
 // The packet that runs has claimed `value` of a key (src/program/claims.h). `fresh`, not 0: it fills the record at once, and what earlier

@@ -12,6 +12,13 @@
 // order, and stages follow each other, which is what the analysis relies on (docs/design.md, "Order"). With keys, some
 // packets are left out of a round: keys.cpp.
 //
+// Few packets. What staging saves is shared by the packets of a batch, and what it costs is paid by each: so batches of fewer than the
+// plan's `least_batch` (or HEDDLE_LEAST_BATCH) run packet by packet, as in the original. Where the number is known when the loop begins, that is
+// all. Where each packet is received by itself, a batch is what was there without waiting, and known when it is over: after one that
+// was too small the next packet runs by itself, on the caller's stack, then a batch is tried again, then two packets, four, and so
+// on to 256; a batch that is large enough ends that. At light load all but a few packets in a thousand then take the original's time, and
+// at the change to heavy load no more than 256 do without staging. To switch is sound between two batches, where no packet is in flight.
+//
 // Signals run on whatever stack they meet. After fork inside a body the child has all in-flight packets
 // too. A body that leaves by longjmp abandons its batch; the next run notices (begin_run).
 //
@@ -30,8 +37,9 @@ extern "C" {
 
 __thread struct heddle_thread heddle_this_thread __attribute__((tls_model("initial-exec"))) = {};
 
-// The most packets in flight. Interleaved bodies read it, too.
+// The most packets in flight, and the fewest of a batch that is staged (~0: the plan's). Interleaved bodies read them, too.
 HEDDLE_HIDDEN unsigned heddle_batch_limit;
+HEDDLE_HIDDEN unsigned heddle_least_batch;
 
 // The plan's batch; src/transform defines it in the optimized program.
 extern const unsigned heddle_default_batch __attribute__((weak));
@@ -46,21 +54,34 @@ namespace heddle::runtime {
 namespace {
 
 constexpr unsigned max_batch = 1024;
+constexpr unsigned most_pause = 256;
+constexpr unsigned of_the_plan = ~0u;
+
+unsigned setting(const char* name, unsigned otherwise) {
+  const char* text = getenv(name);
+  if (text == nullptr) return otherwise;
+  char* end = nullptr;
+  const long value = strtol(text, &end, 10);
+  if (end == text || *end != '\0' || value < 0) return otherwise;
+  return value > max_batch ? max_batch : unsigned(value);
+}
 
 // Before the program, which may clear its environment.
 __attribute__((constructor(101))) void read_settings() {
-  unsigned batch = &heddle_default_batch != nullptr ? heddle_default_batch : 32;
-  if (const char* text = getenv("HEDDLE_BATCH")) {
-    char* end = nullptr;
-    long value = strtol(text, &end, 10);
-    if (end != text && *end == '\0' && value >= 0) batch = value > max_batch ? max_batch : unsigned(value);
-  }
+  unsigned batch = setting("HEDDLE_BATCH", &heddle_default_batch != nullptr ? heddle_default_batch : 32);
+  heddle_least_batch = setting("HEDDLE_LEAST_BATCH", of_the_plan);
   if (__tsan_init != nullptr) batch = 0; // it follows calls and returns and would be led astray
   heddle_batch_limit = batch;
 }
 
 unsigned current_batch() {
   return __atomic_load_n(&heddle_batch_limit, __ATOMIC_RELAXED);
+}
+
+unsigned least_batch_of(int (*body)(void* env)) {
+  if (heddle_least_batch != of_the_plan) return heddle_least_batch;
+  const heddle_schedule* schedule = staged_body(body);
+  return schedule != nullptr ? schedule->least_batch : 0;
 }
 
 // After a longjmp out of a body: nothing of the abandoned batch is of use but the output it has put off.
@@ -148,12 +169,13 @@ void finish_batch(heddle_thread& thread) {
   if (counting()) count_batch(thread, body);
 }
 
-Mode begin_run(heddle_thread& thread, int64_t count) {
+Mode begin_run(heddle_thread& thread, int64_t count, unsigned least) {
   if (thread.active) {
     if (on_private_stack(thread)) return Mode::Nested;
     forget_batch(thread);
   }
-  if (count == 0 || count == 1) return Mode::Plain;
+  thread.least = count < 0 ? least : 0;
+  if (count < 0 ? thread.pause_left != 0 : count <= 1 || count < int64_t(least)) return Mode::Plain;
   unsigned batch = current_batch();
   if (batch <= 1 || !ensure_stacks(thread, batch)) return Mode::Plain;
   set_limit(thread, batch);
@@ -162,12 +184,14 @@ Mode begin_run(heddle_thread& thread, int64_t count) {
   thread.repeat = 0;
   thread.stopped = 0;
   thread.result = 0;
+  thread.noted = thread.packets;
   thread.active = 1;
   return Mode::Staged;
 }
 
 int end_run(heddle_thread& thread) {
   thread.active = 0;
+  if (thread.limit_end != thread.contexts + thread.limit * thread.step) thread.limit = 0; // it was closed
   thread.round = HEDDLE_NONE;
   thread.copies = nullptr;
   if (void* exception = thread.exception) {
@@ -177,25 +201,38 @@ int end_run(heddle_thread& thread) {
   return thread.result;
 }
 
-static int run_one_by_one(heddle_thread& thread, int (*body)(void* env), void* env) {
-  int result = 0;
-  while ((result = body(env)) == 0)
-    if (counting()) count_one(thread);
-  return result;
+void note_batch(heddle_thread& thread, uint64_t begun) {
+  const uint64_t packets = begun - thread.noted;
+  thread.noted = begun;
+  if (packets == 0) return;
+  if (counting()) count_batch_received(thread, packets);
+  const unsigned twice = 2 * thread.pause;
+  thread.pause = packets >= thread.least ? 0 : twice == 0 ? 1 : twice > most_pause ? most_pause : twice;
+  thread.pause_left = thread.pause;
 }
 
-} // namespace heddle::runtime
+void nothing_received(heddle_thread& thread) {
+  note_batch(thread, thread.packets - 1); // all but the one that runs, which has none yet
+  if (thread.pause_left == 0 || thread.round != 0) return;
+  // No other one begins in this batch.
+  thread.repeat = HEDDLE_NONE;
+  thread.limit_end = thread.current + thread.step;
+  thread.limit_end->stage = HEDDLE_NONE;
+}
 
-using namespace heddle::runtime;
+namespace {
 
-extern "C" {
+// Until the loop is left, or, where batches were too small, it is time to try one: 0.
+int run_one_by_one(heddle_thread& thread, int (*body)(void* env), void* env) {
+  for (;;) {
+    if (const int result = body(env)) return result;
+    if (counting()) count_one(thread);
+    if (thread.pause_left != 0 && --thread.pause_left == 0) return 0;
+  }
+}
 
-int heddle_run_loop(int (*body)(void* env), void* env, int64_t count) {
-  struct heddle_thread& thread = heddle_this_thread;
-  Mode mode = begin_run(thread, count);
-  if (mode == Mode::Nested) return heddle_run_nested(&thread, body, env);
-  if (counting()) count_received(thread, count);
-  if (mode == Mode::Plain) return run_one_by_one(thread, body, env);
+// Until the loop is left, or batches are too small: 0.
+int run_staged(heddle_thread& thread, int (*body)(void* env), void* env, bool count_known) {
   thread.body = body;
   thread.env = env;
   do {
@@ -207,8 +244,31 @@ int heddle_run_loop(int (*body)(void* env), void* env, int64_t count) {
     } while (!thread.stopped && context < thread.limit_end);
     thread.used_end = context;
     finish_batch(thread);
-  } while (!thread.stopped);
+    // Of the last one nobody knows whether it was a packet, or the loop's last test.
+    if (!count_known) note_batch(thread, thread.packets - (thread.stopped ? 1 : 0));
+  } while (!thread.stopped && thread.pause_left == 0);
   return end_run(thread);
+}
+
+} // namespace
+
+} // namespace heddle::runtime
+
+using namespace heddle::runtime;
+
+extern "C" {
+
+int heddle_run_loop(int (*body)(void* env), void* env, int64_t count) {
+  struct heddle_thread& thread = heddle_this_thread;
+  const unsigned least = least_batch_of(body);
+  for (bool first = true;; first = false) {
+    const Mode mode = begin_run(thread, count, least);
+    if (mode == Mode::Nested) return heddle_run_nested(&thread, body, env);
+    if (first && counting()) count_received(thread, count);
+    const int result =
+        mode == Mode::Plain ? run_one_by_one(thread, body, env) : run_staged(thread, body, env, count >= 0);
+    if (result != 0) return result;
+  }
 }
 
 // The exit of the earliest packet counts: in the program as written no later one has run.

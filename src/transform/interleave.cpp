@@ -383,8 +383,13 @@ private:
     LoadInst* limit = builder.CreateAlignedLoad(status_, setting, Align(4), "limit");
     limit->setAtomic(AtomicOrdering::Monotonic);
     Value* several = builder.CreateICmpUGT(limit, builder.getInt32(1));
-    several = builder.CreateAnd(several,
-                                builder.CreateICmpUGE(run_->getArg(1), builder.getInt64(plan_.least_batch)));
+    auto* fewest = cast<GlobalVariable>(module_.getOrInsertGlobal("heddle_least_batch", status_));
+    fewest->setVisibility(GlobalValue::HiddenVisibility);
+    Value* least = builder.CreateLoad(status_, fewest, "least");
+    least = builder.CreateSelect(builder.CreateICmpEQ(least, builder.getInt32(~0u)),
+                                 builder.getInt32(plan_.least_batch), least);
+    several =
+        builder.CreateAnd(several, builder.CreateICmpUGE(run_->getArg(1), builder.CreateZExt(least, word_)));
     builder.CreateCondBr(several, setup, plain);
 
     builder.SetInsertPoint(plain);

@@ -55,7 +55,7 @@ void define_schedules(Module& module, const Plan& plan, Interleaved interleaved)
   LLVMContext& context = module.getContext();
   auto* pointer = PointerType::get(context, 0);
   Type* word = Type::getInt32Ty(context);
-  auto* row = StructType::get(pointer, pointer, pointer, pointer, word, word);
+  auto* row = StructType::get(pointer, pointer, pointer, pointer, word, word, word);
   SmallVector<Constant*, 2> rows;
   SmallVector<unsigned, 8> used;
   for (const BodyPlan& body : plan.bodies) {
@@ -72,7 +72,8 @@ void define_schedules(Module& module, const Plan& plan, Interleaved interleaved)
     }
     rows.push_back(ConstantStruct::get(row, function, text(module, body.source), words(module, ordered),
                                        words(module, ranges), ConstantInt::get(word, ordered.size()),
-                                       ConstantInt::get(word, body.keys.size())));
+                                       ConstantInt::get(word, body.keys.size()),
+                                       ConstantInt::get(word, body.least_batch)));
     if (!body.keys.empty()) forget_claims_at_entry(*function);
   }
   drop_claims(module, used);
