@@ -16,13 +16,15 @@ def try_step(*words):
     assert done.returncode == 0, done.stderr
     result = json.loads(done.stdout)  # all of it
     tried.add(words[0])
-    marks = [word for word in words[1:] if word in ("--dependencies", "--show", "--policy", "none")]
+    marks = [word for word in words[1:] if word in ("--dependencies", "--merge", "--show", "--policy", "none")]
     print(" ".join([words[0], *marks]) + ":", *result)
     return result
 
 
 try_step("inspect", "server", "--json")
 try_step("profile", "server", "--json", "--")
+subprocess.run(["cp", "server.heddle.d/profile.hprof", "again"], check=True)
+try_step("profile", "server", "--merge", "again", "server.heddle.d/profile.hprof", "--json")
 plan = try_step("plan", "server", "--policy=finest", "--budget", "1K", "--print", "--explain", "--json")
 with open("server.heddle.d/plan.json") as file:
     assert plan == json.load(file)

@@ -1,4 +1,4 @@
-// A packet program on libpcap: `count write FILE` makes a capture of 2,000 packets, `count read FILE [crash|hang]`
+// A packet program on libpcap: `count write FILE [N]` makes a capture of 2,000 packets, every N-th (default: 4th) of them large, `count read FILE [crash|hang]`
 // reads it.
 #include <pcap/pcap.h>
 #include <stdio.h>
@@ -26,12 +26,12 @@ static void got_packet(u_char *user, const struct pcap_pkthdr *header, const u_c
   else large(data, header->caplen);
 }
 
-static int write_capture(const char *path) {
+static int write_capture(const char *path, unsigned n) {
   u_char bytes[200] = {1, 2, 3};
   pcap_dumper_t *out = pcap_dump_open(pcap_open_dead(DLT_EN10MB, 65535), path);
   if (!out) return 1;
   for (unsigned i = 0; i < 2000; ++i) {
-    struct pcap_pkthdr header = {{i, 0}, i % 4 ? 60 : 200, i % 4 ? 60 : 200};
+    struct pcap_pkthdr header = {{i, 0}, i % n ? 60 : 200, i % n ? 60 : 200};
     bytes[i % 50] += i;
     pcap_dump((u_char *)out, &header, bytes);
   }
@@ -42,7 +42,7 @@ static int write_capture(const char *path) {
 int main(int argc, char **argv) {
   char error[PCAP_ERRBUF_SIZE];
   if (argc < 3) return 2;
-  if (strcmp(argv[1], "write") == 0) return write_capture(argv[2]);
+  if (strcmp(argv[1], "write") == 0) return write_capture(argv[2], argc > 3 ? atoi(argv[3]) : 4);
   if (argc > 3) trouble = argv[3];
   pcap_t *in = pcap_open_offline(argv[2], error);
   if (!in) {
