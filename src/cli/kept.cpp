@@ -40,6 +40,10 @@ llvm::Error keep_verify(const std::string& folder, const CommandLine& command, c
   return keep(folder, "verify.json", command, [&](llvm::json::OStream& json) { write_verify(result, json); });
 }
 
+llvm::Error keep_sweep(const std::string& folder, const CommandLine& command, const Sweep& sweep) {
+  return keep(folder, "sweep.json", command, [&](llvm::json::OStream& json) { write_sweep(sweep, json); });
+}
+
 llvm::Error keep_bench(const std::string& folder, const CommandLine& command, const BenchResult& result) {
   return keep(folder, "bench.json", command, [&](llvm::json::OStream& json) { write_bench(result, json); });
 }

@@ -1,8 +1,9 @@
-// heddle plan: analyses the program, decides where to cut, and says why.
+// heddle plan: analyses the program, decides where to cut, and says why; or measures what it would be like otherwise.
 #include "cli/command.h"
 #include "cli/json_option.h"
 #include "cli/kept.h"
 #include "cli/planning.h"
+#include "cli/sweep.h"
 #include "cli/workspace.h"
 #include "plan/simulate.h"
 #include "program/claims.h"
@@ -19,12 +20,25 @@ struct Options {
   PlanningOptions planning;
   std::string profile, out, icache = "32K:8";
   JsonOption json;
-  bool print = false, explain = false;
+  RunningOptions running; // of a sweep
+  bool print = false, explain = false, sweep = false;
 };
+
+llvm::Error sweep(const Options& options, const Workspace& workspace) {
+  Step step("sweep");
+  auto sweep = sweep_plans(workspace, options.profile.empty() ? workspace.profile_file() : options.profile,
+                           options.planning, options.workspace.program, options.running);
+  if (!sweep) return sweep.takeError();
+  step.done(llvm::Twine(sweep->plans.size()) + " ways, " + llvm::Twine(sweep->bench.rounds) + " rounds");
+  print_sweep(*sweep, options.json.text());
+  if (llvm::Error error = keep_sweep(workspace.folder(), options.running.command, *sweep)) return error;
+  return options.json.write([&](llvm::json::OStream& json) { write_sweep(*sweep, json); });
+}
 
 llvm::Error run(const Options& options) {
   auto workspace = Workspace::open(options.workspace);
   if (!workspace) return workspace.takeError();
+  if (options.sweep) return sweep(options, *workspace);
   auto caches = parse_geometries(options.icache);
   if (!caches) return caches.takeError();
   auto program = workspace->prepared();
@@ -67,7 +81,16 @@ void add_plan(CLI::App& app, Action& chosen) {
   command->add_flag("--print", options->print, "print the plan as text");
   command->add_flag("--explain", options->explain,
                     "say which shared locations stand in the way, largest window first");
+  auto* sweep = command->add_flag(
+      "--sweep", options->sweep,
+      "measure instead: the program planned in every way, and the original, in turn; plan.json stays");
+  options->running.add_run_to(*command);
+  options->running.add_bench_to(*command);
   options->json.add_to(*command);
+  command
+      ->add_option("ARGS", options->running.command.args,
+                   "of --sweep, after --: the program's arguments; {out} is the run's folder")
+      ->needs(sweep);
   command->callback([&chosen, options] { chosen = [options] { return run(*options); }; });
 }
 

@@ -77,7 +77,8 @@ void PlanningOptions::declare(const Declarations& all) {
 }
 
 static llvm::Expected<Plan> plan_for(const Program& program, const Study& study, const Openings& openings,
-                                     const PlanningOptions& options, const ChosenHost& chosen) {
+                                     const PlanningOptions& options, const ChosenHost& chosen,
+                                     const std::vector<double>& waits_elsewhere) {
   auto budget = budget_lines(options.budget, chosen);
   if (!budget) return budget.takeError();
   PlanOptions plan_options;
@@ -95,6 +96,7 @@ static llvm::Expected<Plan> plan_for(const Program& program, const Study& study,
   for (llvm::StringRef name : relaxation_names())
     if (!llvm::is_contained(options.study.without, name)) plan_options.relaxations.push_back(name.str());
   plan_options.openings = openings;
+  plan_options.waits_elsewhere = waits_elsewhere;
   auto plan = make_plan(program.id, study.graphs, plan_options);
   if (!plan) return plan;
   for (size_t b = 0; b != plan->bodies.size(); ++b) {
@@ -126,13 +128,15 @@ llvm::Expected<Decision> decide(const ProgramImage& image, Program& program, Tra
   bool rare = options.study.rare_share > 0 && !llvm::is_contained(options.study.without, "rare-path");
   if (rare) openings = choose_openings(program, trace);
   constexpr double in_flight = 64;
+  const MemoryModel memory = chosen->host ? memory_model(*chosen->host) : MemoryModel();
   if (options.hide)
-    openings.loads = choose_expensive_loads(program, trace, options.batch ? options.batch : in_flight,
-                                            chosen->host ? memory_model(*chosen->host) : MemoryModel());
+    openings.loads =
+        choose_expensive_loads(program, trace, options.batch ? options.batch : in_flight, memory);
+  const std::vector<double> elsewhere = waits_elsewhere(program, trace, openings.loads, memory);
   if (llvm::Error error = open_traced(program, trace, openings)) return std::move(error);
   auto study = study_program(image, program, trace, studying);
   if (!study) return study.takeError();
-  auto plan = plan_for(program, *study, openings, options, *chosen);
+  auto plan = plan_for(program, *study, openings, options, *chosen, elsewhere);
   if (!plan) return plan.takeError();
   Openings keys;
   keys.claims = choose_claims(study->graphs, *plan, next_claim_number(*program.module));
@@ -142,7 +146,7 @@ llvm::Expected<Decision> decide(const ProgramImage& image, Program& program, Tra
     studying.first_inferred_key = keys.claims.front().key;
     study = study_program(image, program, trace, studying);
     if (!study) return study.takeError();
-    plan = plan_for(program, *study, openings, options, *chosen);
+    plan = plan_for(program, *study, openings, options, *chosen, elsewhere);
     if (!plan) return plan.takeError();
   }
   return Decision{std::move(*study), std::move(*plan)};

@@ -17,14 +17,24 @@ llvm::Expected<std::string> absolute_program(const std::string& path, llvm::Stri
   return absolute.str().str();
 }
 
+} // namespace
+
+llvm::Expected<Variant> original_variant(const std::string& program) {
+  auto path = absolute_program(program, "give the path of the program as heddle cc built it");
+  if (!path) return path.takeError();
+  return Variant{"original", *path, {}};
+}
+
+namespace {
+
 llvm::Expected<std::vector<Variant>> variants_of(const std::string& program, const RunningOptions& options,
                                                  llvm::ArrayRef<unsigned> batches) {
-  auto original = absolute_program(program, "give the path of the program as heddle cc built it");
+  auto original = original_variant(program);
   if (!original) return original.takeError();
   std::string built = options.optimized.empty() ? program + ".heddle" : options.optimized;
   auto optimized = absolute_program(built, "make it with `heddle build` or `heddle optimize`");
   if (!optimized) return optimized.takeError();
-  std::vector<Variant> variants{{"original", *original, {}}};
+  std::vector<Variant> variants{std::move(*original)};
   for (unsigned batch : batches)
     // However few packets are there: what is compared, or measured, is what staging does.
     variants.push_back({"batch " + std::to_string(batch),
@@ -74,6 +84,17 @@ void ComparisonOptions::add_to(CLI::App& app) {
                  "after --: the program's arguments; {out} is the run's folder");
 }
 
+llvm::Expected<BenchOptions> bench_options(const RunningOptions& options) {
+  BenchOptions bench;
+  bench.command = options.command;
+  auto metric = parse_metric(options.metric);
+  if (!metric) return metric.takeError();
+  bench.metric = std::move(*metric);
+  bench.pairs = options.pairs;
+  bench.budget_seconds = options.budget_seconds;
+  return bench;
+}
+
 llvm::Expected<VerifyResult> verify_program(const std::string& program, const RunningOptions& options) {
   auto variants = variants_of(program, options, options.batches);
   if (!variants) return variants.takeError();
@@ -96,14 +117,9 @@ llvm::Expected<BenchResult> bench_program(const std::string& program, const Runn
   unstaged.name = "optimized, staging off";
   variants->push_back({"optimized", unstaged.program, {}});
   variants->push_back(std::move(unstaged));
-  BenchOptions bench_options;
-  bench_options.command = options.command;
-  auto metric = parse_metric(options.metric);
-  if (!metric) return metric.takeError();
-  bench_options.metric = std::move(*metric);
-  bench_options.pairs = options.pairs;
-  bench_options.budget_seconds = options.budget_seconds;
-  return bench(*variants, bench_options);
+  auto how = bench_options(options);
+  if (!how) return how.takeError();
+  return bench(*variants, *how);
 }
 
 } // namespace heddle

@@ -30,6 +30,10 @@ struct ComparisonOptions {
   void add_to(CLI::App& app);
 };
 
+// Errors: there is no such program.
+llvm::Expected<Variant> original_variant(const std::string& program);
+llvm::Expected<BenchOptions> bench_options(const RunningOptions& options);
+
 // Original and optimized program, the latter at every batch size asked for.
 llvm::Expected<VerifyResult> verify_program(const std::string& program, const RunningOptions& options);
 

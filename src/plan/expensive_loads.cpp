@@ -12,6 +12,7 @@
 #include "llvm/IR/IntrinsicInst.h"
 
 #include <map>
+#include <set>
 #include <tuple>
 
 using namespace llvm;
@@ -138,6 +139,28 @@ std::vector<OpenedLoad> choose_expensive_loads(const Program& program, const Tra
   for (auto& [place, load] : chosen)
     result.push_back(std::move(load));
   return result;
+}
+
+std::vector<double> waits_elsewhere(const Program& program, const Trace& trace, ArrayRef<OpenedLoad> chosen,
+                                    const MemoryModel& model) {
+  std::set<std::pair<BlockId, uint32_t>> left_out;
+  for (const OpenedLoad& load : chosen)
+    left_out.insert({load.block, load.number});
+  const BlockTable blocks(*program.module);
+  std::vector<double> waits;
+  for (const BodyRuns& body : count_runs(program, trace, blocks)) {
+    double& sum = waits.emplace_back();
+    for (const LoadCounts& counts : trace.loads) {
+      if (counts.accesses == 0 || left_out.contains({counts.place.block, counts.place.number})) continue;
+      const auto ran = body.visits.find(counts.place.block);
+      if (ran == body.visits.end()) continue;
+      const auto all = double(counts.accesses);
+      sum += double(ran->second) / double(body.packets) *
+             (double(counts.level2) / all * model.level2 + double(counts.level3) / all * model.level3 +
+              double(counts.memory) / all * model.memory + double(counts.walks) / all * model.walk);
+    }
+  }
+  return waits;
 }
 
 } // namespace heddle

@@ -151,13 +151,16 @@ private:
     const double packets = double(std::max<uint64_t>(1, graph_.nodes[graph_.entry].visits));
     for (size_t i = 0; i != loads_.size(); ++i) {
       const PlannedLoad& load = result_.loads[i];
+      const CutNode& node = graph_.nodes[loads_[i].node];
+      const bool opened = node.opened_load < opened_.size();
+      if (!load.hidden && !opened) continue;
+      result_.costs.push_back(opened ? cost_of(opened_[node.opened_load], model_)
+                                     : LoadCost{double(node.visits) / packets, model_.memory});
+      result_.how.push_back({load.hidden, load.lanes});
       if (!load.hidden) continue;
       hidden_edges_.push_back(loads_[i].edge);
-      const CutNode& node = graph_.nodes[loads_[i].node];
-      taken.push_back(node.opened_load < opened_.size()
-                          ? cost_of(opened_[node.opened_load], model_)
-                          : LoadCost{double(node.visits) / packets, model_.memory});
-      how.push_back({true, load.lanes});
+      taken.push_back(result_.costs.back());
+      how.push_back(result_.how.back());
     }
     result_.least_batch = least_batch(instructions, taken, how, model_);
   }

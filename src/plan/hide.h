@@ -16,6 +16,8 @@ struct Hiding {
   std::vector<bool> ordered;      // by stage
   std::vector<PlannedSite> sites; // empty: nothing can be hidden
   unsigned least_batch = 0;       // BodyPlan::least_batch
+  std::vector<LoadCost> costs;    // of those whose waits are known, and what is done about each
+  std::vector<Hidden> how;
 };
 
 // Stages alternate: those that packets pass in packet order hold all that conflicts between packets, and the others hold the

@@ -25,6 +25,7 @@
 #include "llvm/Support/FormatVariadic.h"
 
 #include <algorithm>
+#include <set>
 #include <tuple>
 
 namespace heddle {
@@ -37,7 +38,10 @@ namespace {
 class Pricing {
 public:
   Pricing(const Condensed& condensed, const PlanOptions& options)
-      : condensed_(condensed), options_(options) {}
+      : Pricing(condensed, options, options.crossing_cycles) {}
+  // Of an interleaved body: where packets have no stacks of their own, they step aside.
+  Pricing(const Condensed& condensed, const PlanOptions& options, double crossing_cycles)
+      : condensed_(condensed), options_(options), crossing_cycles_(crossing_cycles) {}
 
   double cycles(const std::vector<unsigned>& stages) const { return cycles(stages, options_.batch); }
 
@@ -60,7 +64,7 @@ public:
     }
     for (const CutLink& link : condensed_.links)
       if (stages[link.from] < stages[link.to]) crossings += link.crossings;
-    return refills + crossings * options_.crossing_cycles;
+    return refills + crossings * crossing_cycles_;
   }
 
 private:
@@ -71,6 +75,7 @@ private:
 
   const Condensed& condensed_;
   const PlanOptions& options_;
+  const double crossing_cycles_;
 };
 
 std::vector<unsigned> without_cut(std::vector<unsigned> stages, unsigned cut) {
@@ -100,9 +105,10 @@ void drop_useless_cuts(const Pricing& pricing, const KeyedGroups& keyed, double 
 
 class BodyPlanner {
 public:
-  BodyPlanner(CutGraph graph, const PlanOptions& options, const CutPolicy& policy, Plan& plan)
+  BodyPlanner(CutGraph graph, const PlanOptions& options, const CutPolicy& policy, double waits_elsewhere,
+              Plan& plan)
       : graph_(with_usable_keys(std::move(graph))), options_(options), policy_(policy), plan_(plan),
-        condensed_(condense(graph_, options.model, options.batch)) {}
+        waits_elsewhere_(waits_elsewhere), condensed_(condense(graph_, options.model, options.batch)) {}
 
   BodyPlan run() {
     body_.body = graph_.body;
@@ -112,7 +118,10 @@ public:
       body_.source = entry.at.empty() ? entry.function : entry.function + " (" + entry.at + ")";
     }
     measure_windows(graph_, options_.model, options_.batch, body_);
+    const std::vector<unsigned> one_stage(condensed_.groups.size());
     std::vector<unsigned> stages = decide();
+    Hiding hiding;
+    if (options_.hide && options_.policy != "none") hiding = choose_hiding(one_stage, stages);
     std::vector<unsigned> by_node = node_stages(condensed_, stages);
     body_.sites = sites_of(graph_, by_node);
     body_.gates = graph_.gates;
@@ -122,7 +131,8 @@ public:
     body_.stages = stages_table(graph_, condensed_, by_node);
     set_order(graph_, {by_node, by_node}, body_);
     if (!body_.sites.empty()) remark_oversized();
-    if (options_.hide && options_.policy != "none") hide(by_node);
+    hide(hiding);
+    predict(hiding, one_stage, stages);
     return std::move(body_);
   }
 
@@ -132,10 +142,77 @@ private:
     return graph;
   }
 
+  // Per packet: instructions, waits for loads, code, and crossings, in batches of so many packets.
+  double cycles(const Hiding* hiding, llvm::ArrayRef<unsigned> stages, unsigned batch) const {
+    std::vector<LoadCost> loads;
+    std::vector<Hidden> how;
+    if (hiding) std::tie(loads, how) = std::tie(hiding->costs, hiding->how);
+    const MemoryModel& model = options_.memory;
+    const bool interleaved = hiding && !hiding->sites.empty();
+    if (!interleaved) how.assign(loads.size(), {});
+    loads.push_back({1, waits_elsewhere_});
+    how.emplace_back();
+    const double crossing = interleaved ? model.step_instructions / model.per_cycle + model.pass / batch
+                                        : options_.crossing_cycles;
+    return predict_cycles(body_.instructions, loads, how, batch, model) +
+           Pricing(condensed_, options_, crossing).cycles(stages.vec(), batch);
+  }
+
+  Hiding plan_hiding_with(llvm::ArrayRef<unsigned> stages) const {
+    const std::vector<unsigned> by_node = node_stages(condensed_, stages.vec());
+    return plan_hiding(graph_, options_.openings.loads, body_.instructions, options_.batch, by_node,
+                       options_.memory);
+  }
+
+  // Where both cuts and hidden loads pay by themselves, they may be in each other's way: each load that is hidden beside cuts divides stages. So
+  // what is predicted to take the fewest cycles is done: both, or one of them alone.
+  Hiding choose_hiding(const std::vector<unsigned>& one_stage, std::vector<unsigned>& stages) {
+    Hiding both = plan_hiding_with(stages);
+    const bool is_cut = stages != one_stage;
+    if (!is_cut || both.sites.empty() || !options_.only_if_pays || options_.policy == "finest") return both;
+    Hiding alone = plan_hiding_with(one_stage);
+    const unsigned batch = options_.batch;
+    const double with_both = cycles(&both, stages, batch), hidden = cycles(&alone, one_stage, batch);
+    Hiding none = both;
+    none.sites.clear();
+    const double staged = cycles(&none, stages, batch);
+    auto told = [&](const char* code, double fewest, const Twine& way, const char* other) {
+      remark(code,
+             llvm::formatv("{0} alone is predicted to take {1:f0} cycles per packet, with {2} {3:f0}",
+                           way.str(), fewest, other, with_both)
+                 .str(),
+             "'heddle plan --sweep -- ARGS' measures all of them");
+    };
+    if (staged < with_both && staged <= hidden) {
+      told("staged-not-hidden", staged, "staging", "hidden loads");
+      none.loads.clear();
+      return none;
+    }
+    if (hidden < with_both) {
+      told("hidden-not-staged", hidden, "hiding loads", "cuts");
+      stages = one_stage;
+      body_.cycles_saved = 0;
+      body_.least_batch = 0;
+      return alone;
+    }
+    return both;
+  }
+
+  void predict(const Hiding& hiding, llvm::ArrayRef<unsigned> one_stage, llvm::ArrayRef<unsigned> stages) {
+    if (body_.packets == 0) return;
+    const Hiding* known = hiding.costs.empty() ? nullptr : &hiding;
+    Hiding nothing = hiding;
+    nothing.sites.clear();
+    std::set<unsigned> batches{2, 4, 8, 16, 32, 64, options_.batch};
+    for (unsigned batch : batches) {
+      const double original = cycles(known ? &nothing : nullptr, one_stage, batch);
+      const bool runs = !body_.sites.empty() && batch >= body_.least_batch;
+      body_.predicted.push_back({batch, original, runs ? cycles(known, stages, batch) : original});
+    }
+  }
+
   // Are there loads to hide? Where there are, packets wait at the cuts in the same way. Where there are none, cuts stay as they are.
-  void hide(llvm::ArrayRef<unsigned> cut) {
-    Hiding hiding = plan_hiding(graph_, options_.openings.loads, body_.instructions, options_.batch, cut,
-                                options_.memory);
+  void hide(Hiding hiding) {
     if (hiding.sites.empty() && !body_.sites.empty()) {
       if (!hiding.loads.empty())
         remark("staged-not-hidden",
@@ -251,6 +328,7 @@ private:
   const PlanOptions& options_;
   const CutPolicy& policy_;
   Plan& plan_;
+  const double waits_elsewhere_; // cycles per packet
   Condensed condensed_;
   BodyPlan body_;
 };
@@ -284,8 +362,10 @@ llvm::Expected<Plan> make_plan(llvm::StringRef program_id, const std::vector<Cut
   PlanOptions chosen = options;
   if (chosen.batch == 0) chosen.batch = 32;
   progress_at("where to cut");
-  for (const CutGraph& graph : graphs)
-    plan.bodies.push_back(BodyPlanner(graph, chosen, **policy, plan).run());
+  for (size_t b = 0; b != graphs.size(); ++b) {
+    const double elsewhere = b < options.waits_elsewhere.size() ? options.waits_elsewhere[b] : 0;
+    plan.bodies.push_back(BodyPlanner(graphs[b], chosen, **policy, elsewhere, plan).run());
+  }
   const bool all_interleaved = plan.stages_anything() && !plan.needs_stacks();
   plan.batch = options.batch == 0 && all_interleaved ? 64 : chosen.batch;
   plan.checked = decisions_digest(plan);

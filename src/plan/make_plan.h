@@ -31,6 +31,8 @@ struct PlanOptions {
   double crossing_cycles = 16;
   std::function<double(double lines)> refill_cycles;
   MemoryModel memory;
+  std::vector<double>
+      waits_elsewhere;      // by body: cycles that a packet waits for loads that `openings` does not have
   std::string host;         // that these are of, in words; recorded in the plan
   double min_gain = 0;      // a cut has to save more cycles per packet than this
   bool only_if_pays = true; // false: keep every cut of the policy, whatever it costs
@@ -44,7 +46,8 @@ struct PlanOptions {
 //   one-stage          cuts are legal, but none saves more than it costs
 //   window-over-budget a stage exceeds the budget because a window or a loop does
 //   load-not-hidden    an expensive load, and why packets wait for it
-//   staged-not-hidden  the body is staged, and none of its expensive loads is hidden
+//   staged-not-hidden  the body is staged, and none of its expensive loads is hidden; or that alone is predicted to be faster
+//   hidden-not-staged  the other way round
 // Errors: unknown policy.
 llvm::Expected<Plan> make_plan(llvm::StringRef program_id, const std::vector<CutGraph>& graphs,
                                const PlanOptions& options);

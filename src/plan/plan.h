@@ -79,6 +79,12 @@ struct PlannedRelaxation {
   std::string name, verdict, reason;
 };
 
+// Cycles per packet that the models say a body takes (docs/model.md), in batches of so many packets.
+struct PredictedCycles {
+  uint32_t batch = 0;
+  double original = 0, planned = 0;
+};
+
 struct BodyPlan {
   std::string body;   // heddle.body.N
   std::string source; // function and file:line of the loop
@@ -106,7 +112,8 @@ struct BodyPlan {
   double window_lines = 0; // static lines inside any window
   double freed_rare =
       0; // largest piece, 0 to 1, if all windows that no packet of the sample touches were freed
-  double cycles_saved = 0; // per packet, predicted; only the sign and the order matter
+  double cycles_saved = 0; // per packet, predicted, by the cuts alone; only the sign and the order matter
+  std::vector<PredictedCycles> predicted; // by batch
 };
 
 struct Plan {

@@ -165,6 +165,12 @@ template <typename Fields, Maybe<CutContext> T> void list_fields(Fields& fields,
   fields("function", context.function);
 }
 
+template <typename Fields, Maybe<PredictedCycles> T> void list_fields(Fields& fields, T& predicted) {
+  fields("batch", predicted.batch);
+  fields("original", predicted.original);
+  fields("planned", predicted.planned);
+}
+
 template <typename Fields, Maybe<BodyPlan> T> void list_fields(Fields& fields, T& body) {
   fields("body", body.body);
   fields("source", body.source);
@@ -177,6 +183,7 @@ template <typename Fields, Maybe<BodyPlan> T> void list_fields(Fields& fields, T
   fields("window_lines", body.window_lines);
   fields("freed_rare", body.freed_rare);
   fields("cycles_saved", body.cycles_saved);
+  fields("predicted", body.predicted);
   fields("stages", body.stages);
   fields("sites", body.sites);
   fields("interleaved", body.interleaved);

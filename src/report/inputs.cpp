@@ -102,6 +102,10 @@ llvm::Expected<ReportInputs> read_report_inputs(const std::string& folder) {
   if (llvm::Error error = reader.read_result("bench.json", "speed",
                                              "`heddle bench PROGRAM -- ARGS` measures it", inputs.bench))
     return std::move(error);
+  if (llvm::Error error = reader.read_result(
+          "sweep.json", "sweep", "`heddle plan PROGRAM --sweep -- ARGS` measures several plans in turn",
+          inputs.sweep))
+    return std::move(error);
   return std::move(inputs);
 }
 

@@ -19,8 +19,8 @@ struct LeftOut {
 struct ReportInputs {
   std::string folder;
   Plan plan;
-  llvm::json::Object plan_file;                          // the same, as JSON
-  std::optional<llvm::json::Object> path, verify, bench; // path.json, verify.json, bench.json
+  llvm::json::Object plan_file;                                 // the same, as JSON
+  std::optional<llvm::json::Object> path, verify, bench, sweep; // PART.json
   std::vector<LeftOut> left_out;
 };
 

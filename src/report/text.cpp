@@ -163,6 +163,23 @@ void print_batches(const Object& document, llvm::raw_ostream& out) {
   }
 }
 
+void print_sweep(const Object& document, llvm::raw_ostream& out) {
+  const Object* sweep = document.getObject("sweep");
+  if (!sweep) return;
+  out << formatv("\nplans in turn, times the original: predicted, and measured in {0} rounds\n",
+                 int64_t(number(*sweep, "rounds")));
+  int64_t index = 0;
+  for (const Object* plan : objects(*sweep, "plans")) {
+    row(out, string(*plan, "name"),
+        formatv("{0,7:f3} {1,7:f3}{2}{3}", number(*plan, "predicted"), number(*plan, "ratio"),
+                index == int64_t(number(*sweep, "chosen")) ? "   chosen by the models" : "",
+                index == int64_t(number(*sweep, "best")) ? "   best" : "")
+            .str());
+    ++index;
+  }
+  row(out, "models' choice", formatv("{0:f1} % of the best", 100 * number(*sweep, "share_of_best")).str());
+}
+
 void print_remarks(const Object& document, llvm::raw_ostream& out) {
   const Object* plan = document.getObject("plan");
   if (!plan) return;
@@ -188,6 +205,7 @@ void print_report(const Object& document, llvm::raw_ostream& out) {
   print_misses(document, out);
   print_bodies(document, out);
   print_batches(document, out);
+  print_sweep(document, out);
   print_remarks(document, out);
   print_left_out(document, out);
 }

@@ -185,7 +185,7 @@ async function check_hostile(name) {
 }
 
 const expected = {
-  staged: ["speed", "cycles", "path", "stages", "misses", "windows", "relaxations", "batches"],
+  staged: ["speed", "cycles", "path", "stages", "misses", "windows", "relaxations", "batches", "sweep"],
   bare: ["stages", "windows", "relaxations"],
   hidden: ["speed", "cycles", "path", "stages", "misses", "windows", "relaxations", "loads", "batches"],
 };

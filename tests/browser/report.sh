@@ -39,6 +39,7 @@ hidden=$work/hidden
 "$heddle" profile "$hidden" --dcache 1K:4,2K:4,4K:4 --
 "$heddle" plan "$hidden" --budget 1000000K
 
+"$heddle" plan "$staged" --policy finest --sweep --pairs 7 --metric wall --
 for program in "$staged" "$hidden"; do
   "$heddle" build "$program"
   "$heddle" verify "$program" --
@@ -51,7 +52,7 @@ done
 bare=$work/bare
 rm -rf "$bare.heddle.d"
 cp -r "$staged.heddle.d" "$bare.heddle.d"
-rm "$bare.heddle.d/path.json" "$bare.heddle.d/verify.json" "$bare.heddle.d/bench.json"
+rm "$bare.heddle.d/path.json" "$bare.heddle.d/sweep.json" "$bare.heddle.d/verify.json" "$bare.heddle.d/bench.json"
 "$heddle" report "$bare.heddle.d" -o "$bare.html"
 "$heddle" report "$bare.heddle.d" --json "$bare.json"
 

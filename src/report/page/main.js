@@ -12,6 +12,7 @@ import { remarks } from "./sections/remarks.js";
 import { sources } from "./sections/sources.js";
 import { speed } from "./sections/speed.js";
 import { stages } from "./sections/stages.js";
+import { sweep } from "./sections/sweep.js";
 import { summary } from "./sections/summary.js";
 import { windows } from "./sections/windows.js";
 
@@ -25,6 +26,7 @@ const sections = [
   windows,
   loads,
   batches,
+  sweep,
   outputs,
   sources,
   remarks,

@@ -16,7 +16,7 @@ def try_step(*words):
     assert done.returncode == 0, done.stderr
     result = json.loads(done.stdout)  # all of it
     tried.add(words[0])
-    marks = [word for word in words[1:] if word in ("--dependencies", "--merge", "--show", "--policy", "none")]
+    marks = [word for word in words[1:] if word in ("--dependencies", "--merge", "--sweep", "--show", "--policy", "none")]
     print(" ".join([words[0], *marks]) + ":", *result)
     return result
 
@@ -28,6 +28,7 @@ try_step("profile", "server", "--merge", "again", "server.heddle.d/profile.hprof
 plan = try_step("plan", "server", "--policy=finest", "--budget", "1K", "--print", "--explain", "--json")
 with open("server.heddle.d/plan.json") as file:
     assert plan == json.load(file)
+try_step("plan", "server", "--sweep", "--policy=finest", "--budget", "1K", "--pairs", "7", "--metric", "wall", "--json", "--")
 built = try_step("build", "server", "--json")
 assert built["output"] == "server.heddle" and built["sites"] > 0, built
 assert try_step("verify", "server", "--json", "--")["verdict"] == "identical"
