@@ -265,20 +265,18 @@ heddle_counters_head* map_memory(uint64_t size) {
 // The program may go to another folder before it ends.
 bool take_path(const char* given) {
   if (given == nullptr || *given == '\0') return false;
-  if (*given != '/' && getcwd(path, sizeof path) == nullptr) *path = '\0';
-  const size_t used = strlen(path);
-  if (used + strlen(given) + 2 > sizeof path) {
-    *path = '\0';
-    return false;
-  }
-  if (used != 0) path[used] = '/';
-  strcpy(path + used + (used != 0), given); // NOLINT(clang-analyzer-security.insecureAPI.strcpy): fits
-  return true;
+  char folder[PATH_MAX] = "";
+  if (*given != '/' && getcwd(folder, sizeof folder) == nullptr) strcpy(folder, "."); // NOLINT: fits
+  const int size = snprintf(path, sizeof path, "%s%s%s", folder, *folder != '\0' ? "/" : "", given);
+  if (size > 0 && size_t(size) < sizeof path) return true;
+  complain("its name is too long", hint_name);
+  *path = '\0';
+  return false;
 }
 
 // Before the program, which may clear its environment.
 __attribute__((constructor(102))) void set_up() {
-  const bool file = take_path(getenv("HEDDLE_COUNTERS"));
+  const bool file = take_path(secure_getenv("HEDDLE_COUNTERS"));
   if (!file && !wants_report()) return;
   const unsigned bodies = &heddle_schedule_count != nullptr ? heddle_schedule_count : 0;
   unsigned rows = 0;

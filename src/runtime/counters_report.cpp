@@ -14,7 +14,7 @@ const char* report;
 
 // Before the program, which may clear its environment.
 __attribute__((constructor(101))) void read_path() {
-  const char* given = getenv("HEDDLE_REPORT");
+  const char* given = secure_getenv("HEDDLE_REPORT");
   report = given != nullptr && *given != '\0' ? strdup(given) : nullptr;
 }
 

@@ -175,7 +175,8 @@ Mode begin_run(heddle_thread& thread, int64_t count, unsigned least) {
     forget_batch(thread);
   }
   thread.least = count < 0 ? least : 0;
-  if (count < 0 ? thread.pause_left != 0 : count <= 1 || count < int64_t(least)) return Mode::Plain;
+  if (count < 0 ? least != 0 && thread.pause_left != 0 : count <= 1 || count < int64_t(least))
+    return Mode::Plain;
   unsigned batch = current_batch();
   if (batch <= 1 || !ensure_stacks(thread, batch)) return Mode::Plain;
   set_limit(thread, batch);

@@ -54,3 +54,6 @@ shutil.copy("counters", "copy")
 again = Program()
 assert counts("counters")["processes"] == [again.process.pid]
 assert again.end() == ""
+
+long = Program(file="x" * 5000)
+print("too long:", long.end()[-200:])
