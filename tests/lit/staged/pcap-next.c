@@ -8,6 +8,7 @@
 // RUN: head -c 20000 %t.in > %t.cut && %stage %t %t.cut | FileCheck %s
 // RUN: %t %t.in > %t.whole && cat %t.in | env SHOW_CROSSINGS=1 %t.heddle - > %t.piped 2> %t.crossed && cmp %t.whole %t.piped
 // RUN: FileCheck %s --check-prefix=PIPED < %t.crossed
+// RUN: for least in 2 6 40; do env HEDDLE_LEAST_BATCH=$least %t.heddle %t.in | cmp - %t.whole || exit 1; done
 // RUN: %heddle_cc -O2 %packets -DNEXT %s -lpcap -o %t.next && %stage %t.next %t.in | FileCheck %s
 // RUN: %stage %t.next %t.in find | FileCheck %s
 // RUN: %heddle_cc -O2 %packets -DNEXT -DLAST %s -lpcap -o %t.last && %stage %t.last %t.in | FileCheck %s --check-prefix=LAST

@@ -8,6 +8,8 @@
 // RUN: %heddle verify %t --batches 1,8,32 -- lockstep timeout | FileCheck %s --check-prefix=SAME
 // RUN: %heddle verify %t --batches 1,8,32 -- lockstep dontwait | FileCheck %s --check-prefix=SAME
 // RUN: env HEDDLE_BATCH=32 %t.heddle lockstep | FileCheck %s --check-prefix=ANSWERED
+// RUN: %t bursts > %t.bursts && for least in 2 6 40; do env HEDDLE_LEAST_BATCH=$least %t.heddle bursts | cmp - %t.bursts || exit 1; done
+// RUN: env HEDDLE_LEAST_BATCH=6 %t.heddle lockstep | FileCheck %s --check-prefix=ANSWERED
 // RUN: %heddle_cc -O2 %packets -DMESSAGE %s -o %t.message && %stage %t.message bursts | FileCheck %s
 // RUN: %heddle_cc -O2 %packets -DCONNECTED %s -o %t.recv && %stage %t.recv bursts | FileCheck %s
 // RUN: %heddle inspect %t.message | FileCheck %s --check-prefix=MESSAGE
@@ -90,8 +92,8 @@ int main(int count, char **arguments) {
   show_crossings();
   return 0;
 }
-// INSPECT: packet body 0: recvfrom at {{.*}}udp-server.c:56
-// INSPECT-NEXT: loop       serve at {{.*}}udp-server.c:64
+// INSPECT: packet body 0: recvfrom at {{.*}}udp-server.c:58
+// INSPECT-NEXT: loop       serve at {{.*}}udp-server.c:66
 // INSPECT-NOT: packet body
 // MESSAGE: packet body 0: recvmsg at
 // RECV: packet body 0: recv at
