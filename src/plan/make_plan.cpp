@@ -25,6 +25,7 @@
 #include "llvm/Support/FormatVariadic.h"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <tuple>
 
@@ -53,6 +54,8 @@ public:
       load[stages[g]].first += condensed_.groups[g].cost;
       load[stages[g]].second += condensed_.groups[g].packet_lines;
     }
+    for (auto& [cost, packet_lines] : load)
+      cost = lines_of(cost, packet_lines, batch);
     double total = 0, refills = 0, crossings = 0;
     for (auto [cost, packet_lines] : load)
       total += cost;
@@ -68,6 +71,13 @@ public:
   }
 
 private:
+  // Lines that so many packets run together, of which one runs `of_one` and the plan's batch `of_batch`: in between, each doubling of the
+  // packets adds as many. Larger batches are taken to add none.
+  double lines_of(double of_batch, double of_one, unsigned batch) const {
+    if (batch >= options_.batch || of_batch <= of_one) return of_batch;
+    return of_one + (of_batch - of_one) * std::log2(std::max(1u, batch)) / std::log2(options_.batch);
+  }
+
   double refill(double lines) const {
     if (options_.refill_cycles) return options_.refill_cycles(lines);
     return lines > options_.budget.lines ? second_level_cycles : 0;
@@ -142,20 +152,23 @@ private:
     return graph;
   }
 
-  // Per packet: instructions, waits for loads, code, and crossings, in batches of so many packets.
+  // Per packet: instructions, waits for loads, code, and crossings, in batches of so many packets. One stage runs packet after packet, so that
+  // its code comes back as soon whatever the batch.
   double cycles(const Hiding* hiding, llvm::ArrayRef<unsigned> stages, unsigned batch) const {
     std::vector<LoadCost> loads;
     std::vector<Hidden> how;
     if (hiding) std::tie(loads, how) = std::tie(hiding->costs, hiding->how);
     const MemoryModel& model = options_.memory;
     const bool interleaved = hiding && !hiding->sites.empty();
+    const bool is_one_stage = llvm::all_of(stages, [](unsigned stage) { return stage == 0; });
     if (!interleaved) how.assign(loads.size(), {});
     loads.push_back({1, waits_elsewhere_});
     how.emplace_back();
     const double crossing = interleaved ? model.step_instructions / model.per_cycle + model.pass / batch
                                         : options_.crossing_cycles;
     return predict_cycles(body_.instructions, loads, how, batch, model) +
-           Pricing(condensed_, options_, crossing).cycles(stages.vec(), batch);
+           Pricing(condensed_, options_, crossing)
+               .cycles(stages.vec(), is_one_stage ? options_.batch : batch);
   }
 
   Hiding plan_hiding_with(llvm::ArrayRef<unsigned> stages) const {
@@ -204,11 +217,15 @@ private:
     Hiding nothing = hiding;
     nothing.sites.clear();
     std::set<unsigned> batches{2, 4, 8, 16, 32, 64, options_.batch};
-    for (unsigned batch : batches) {
+    double planned = 0;
+    for (unsigned batch : llvm::reverse(batches)) {
       const double original = cycles(known ? &nothing : nullptr, one_stage, batch);
       const bool runs = !body_.sites.empty() && batch >= body_.least_batch;
-      body_.predicted.push_back({batch, original, runs ? cycles(known, stages, batch) : original});
+      // Less code between two visits may seem to make a small batch cheaper than a large one.
+      planned = std::max(planned, cycles(known, stages, batch));
+      body_.predicted.push_back({batch, original, runs ? planned : original});
     }
+    std::reverse(body_.predicted.begin(), body_.predicted.end());
   }
 
   // Are there loads to hide? Where there are, packets wait at the cuts in the same way. Where there are none, cuts stay as they are.
@@ -266,13 +283,13 @@ private:
     return stages;
   }
 
-  // The fewest packets of a batch with which the cuts pay.
+  // The fewest packets of a batch with which the cuts pay, as they do with all larger ones.
   unsigned least_batch(const Pricing& pricing, llvm::ArrayRef<unsigned> one_stage,
                        llvm::ArrayRef<unsigned> stages) const {
-    unsigned batch = 2;
-    while (batch < options_.batch &&
-           pricing.cycles(one_stage.vec(), batch) <= pricing.cycles(stages.vec(), batch) + options_.min_gain)
-      ++batch;
+    const double original = pricing.cycles(one_stage.vec()) - options_.min_gain;
+    unsigned batch = options_.batch;
+    while (batch > 2 && pricing.cycles(stages.vec(), batch - 1) < original)
+      --batch;
     return batch;
   }
 
