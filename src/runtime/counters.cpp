@@ -384,11 +384,13 @@ using namespace heddle::runtime;
 
 void heddle_count_interleaved(int64_t received, uint32_t one_by_one) {
   heddle_thread& thread = heddle_this_thread;
-  if (thread.active) return; // in a packet, which counts
-  count_received(thread, received);
-  if (heddle_counters_slot* slot = slot_for(thread)) {
-    add_since(slot->batches, thread.batches, told.counters.batches);
-    if (received > 0) add(one_by_one != 0 ? slot->one_by_one : slot->packets, uint64_t(received));
+  heddle_counters_slot* slot = thread.active ? nullptr : slot_for(thread); // in a packet, that counts
+  if (slot == nullptr) return;
+  if (received > 0) {
+    add_received(*slot, uint64_t(received));
+    add(one_by_one != 0 ? slot->one_by_one : slot->packets, uint64_t(received));
   }
-  count_batch(thread, nullptr);
+  add_since(slot->batches, thread.batches, told.counters.batches);
+  add_since(slot->crossings, thread.crossings, told.counters.crossings);
+  add_since(slot->visits, thread.visits, told.counters.visits);
 }
