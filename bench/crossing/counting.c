@@ -53,7 +53,8 @@ static int body(void* env) {
 
 // As heddle build defines it.
 static const uint32_t last_ordered[stages] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
-const struct heddle_schedule heddle_schedules[] = {{body, "bench_counting", last_ordered, NULL, stages, 0, 0}};
+const struct heddle_schedule heddle_schedules[] = {
+    {body, "bench_counting", last_ordered, NULL, stages, 0, 0}};
 const unsigned heddle_schedule_count = 1;
 
 static double time_run(struct heddle_counters_head* counted, long packets) {
