@@ -115,16 +115,19 @@ private:
         if (Error error = names(table, "through_pointers", made.through_pointers, made.lines)) return error;
     } else if (kind == "scratch" && table.contains("pointer")) {
       if (Error error = read_pointer(table, made)) return error;
-    } else if (kind == "declared" && table.contains("shared")) {
-      if (Error error = only(table, {"shared", "why"}, "[[declared]] with 'shared'")) return error;
-      if (Error error = names(table, "shared", made.shared, made.lines)) return error;
-      made.names.push_back("all memory");
-      if (Error error = text(table, "why", made.why)) return error;
     } else if (kind == "declared" || kind == "scratch") {
       const char* named = kind == "declared" ? "location" : "variable";
-      if (Error error = only(table, {named, "why"}, "[[" + kind + "]]")) return error;
+      const bool of_all = kind == "declared" && table.contains("shared");
+      if (Error error = only(table, {named, "why", of_all ? "shared" : "why"}, "[[" + kind + "]]"))
+        return error;
       if (Error error = text(table, named, made.names.emplace_back())) return error;
       made.lines.push_back(table.get(named)->source().begin.line);
+      if (of_all && !made.is_of_all_memory())
+        return fail(*table.get("shared"), "'shared' goes with location = \"" + all_memory + "\" only",
+                    "remove it, or declare all memory but these locations");
+      std::vector<unsigned> unused;
+      if (of_all)
+        if (Error error = names(table, "shared", made.shared, unused)) return error;
       if (Error error = text(table, "why", made.why)) return error;
     } else if (kind == "keyed") {
       if (Error error = read_keyed(table, made)) return error;

@@ -11,8 +11,9 @@
 //     location = "session_t.last_seen"            as `heddle plan --explain` prints it
 //     why = "read by the management thread only"
 //
-//     [[declared]]                                no other memory that packets reach needs one
-//     shared = ["session_table", "statistics"]
+//     [[declared]]                                no memory that packets reach needs one
+//     location = "all memory"
+//     shared = ["session_table", "statistics"]    optional: but these do
 //     why = "a session is used by its own packets only, and those never come in one batch"
 //
 //     [[scratch]]                                 every packet writes it before reading it; nobody else reads it
@@ -45,6 +46,8 @@
 
 namespace heddle {
 
+constexpr llvm::StringRef all_memory = "all memory"; // as a location of [[declared]]
+
 // One table of the file.
 struct Declaration {
   std::string kind;               // "commute", "declared", "scratch", "keyed" or "allocators"
@@ -58,11 +61,11 @@ struct Declaration {
   // from a plan.
   std::vector<unsigned> lines;
   // Of "keyed": keys of records that are filled at once; the locations, or those that are not keyed. Both empty: the objects
-  // that the keys point to. `shared` of "declared": all memory is meant but these.
+  // that the keys point to. `shared` of "declared" with all memory: but these.
   std::vector<std::string> fresh{}, locations{}, shared{};
   std::string make{}; // of "scratch": the call that makes an object like the one that the pointers lead to
 
-  bool is_of_all_memory() const { return kind == "declared" && !shared.empty(); } // but what `shared` names
+  bool is_of_all_memory() const { return kind == "declared" && names.front() == all_memory; } // but `shared`
   bool names_functions() const { return kind == "commute" || kind == "allocators"; }
 };
 

@@ -250,6 +250,19 @@ check_unbound() {
   # Staged or not, what it answers is the same.
   "$heddle" build "$program" --work "$out/work" -o "$out/unbound.heddle" || fail build
   compare 5398 "" -d -c "$out/run/unbound.conf"
+  [ "$declared" = declared ] || return 0
+  "$here/unbound.sh" "$work-forks" forks || exit $?
+  program=$work-forks/tree/unbound
+  said="--work $out/declared --config $here/unbound.toml"
+  # shellcheck disable=SC2086
+  {
+    # Long enough for most answers to come from the cache: what does not is rare code.
+    ask profiled 100000 5398 "$heddle" profile "$program" $said --timeout 500 -- -d -c "$out/run/unbound.conf"
+    plan declared $said --rare 0.15 --budget 16K || fail "what unbound.toml says allows no cut"
+    ask checked 20000 5398 "$heddle" verify "$program" $said --dependencies -- -d -c "$out/run/unbound.conf"
+    "$heddle" build "$program" $said -o "$out/unbound.heddle" || fail build
+  }
+  compare 5398 -declared -d -c "$out/run/unbound.conf"
 }
 
 # dnsdist_conf FILE PORT...: a thread for each port, which takes datagrams with recvmmsg; a packet cache; a few rules, which are

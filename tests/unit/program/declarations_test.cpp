@@ -70,6 +70,34 @@ TEST(DeclarationFile, ErrorsNameTheLine) {
   EXPECT_THAT(error_in("allocators = 3\n"), HasSubstr("heddle.toml:1: 'allocators' is a number"));
 }
 
+TEST(DeclarationFile, ScratchBehindAPointer) {
+  Declarations declarations = llvm::cantFail(read(R"toml(
+[[scratch]]
+pointer = ["connection.in", "listener.buffer"]
+make = "buffer_new(64, null)"
+why = "one message"
+)toml"));
+  ASSERT_EQ(declarations.all.size(), 1u);
+  EXPECT_THAT(declarations.all[0].names, ElementsAre("connection.in", "listener.buffer"));
+  EXPECT_EQ(declarations.all[0].make, "buffer_new(64, null)");
+  EXPECT_TRUE(declarations.trusted("proven").all.empty());
+  const std::string pointer = "[[scratch]]\npointer = \"c.in\"\n";
+  EXPECT_THAT(error_in(pointer + "why = \"x\"\n"), HasSubstr("heddle.toml:1: 'make' is missing"));
+  EXPECT_THAT(error_in(pointer + "make = \"new\"\nwhy = \"x\"\n"),
+              HasSubstr("heddle.toml:3: 'make' is \"new\""));
+  EXPECT_THAT(error_in(pointer + "variable = \"v\"\n"), HasSubstr("heddle.toml:3: unknown key 'variable'"));
+  EXPECT_THAT(error_in("[[scratch]]\npointer = 3\n"), HasSubstr("heddle.toml:2: 'pointer' is a number"));
+}
+
+TEST(DeclarationFile, AllMemoryBut) {
+  Declarations declarations =
+      llvm::cantFail(read("[[declared]]\nlocation = \"all memory\"\nshared = [\"table\"]\nwhy = \"x\"\n"));
+  EXPECT_TRUE(declarations.all[0].is_of_all_memory());
+  EXPECT_THAT(declarations.all[0].shared, ElementsAre("table"));
+  EXPECT_THAT(error_in("[[declared]]\nlocation = \"x\"\nshared = [\"table\"]\nwhy = \"x\"\n"),
+              HasSubstr("heddle.toml:3: 'shared' goes with location = \"all memory\" only"));
+}
+
 class DeclaredFunctions : public ::testing::Test {
 protected:
   DeclaredFunctions() : image_(workshop_.image({HEDDLE_TEST_DIR "/programs/break_and_carried.c"})) {}

@@ -146,11 +146,9 @@ TEST(Index, LongestPrefix) {
 }
 
 TEST(Index, ShorterKeysAreForTheTable) {
-  Table table{"t", TableKind::Lpm,
-              8,   4,
-              8,   {{bytes_of(8) + "\x0a\0\0\0", bytes_of(1)}, {bytes_of(24) + "\x0a\1\2\0", bytes_of(2)}}};
-  table.entries[0].key.resize(8);
-  table.entries[1].key.resize(8);
+  Table table{"t", TableKind::Lpm, 8, 4, 8, {}};
+  table.entries = {{bytes_of(8) + bytes_of(0x0a), bytes_of(1)},
+                   {bytes_of(24) + bytes_of(0x02010a), bytes_of(2)}};
   Index index;
   NoIndex why{};
   ASSERT_TRUE(make_index(table, index, why));

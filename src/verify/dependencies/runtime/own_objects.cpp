@@ -6,7 +6,8 @@
 namespace heddle::dependencies {
 
 void release_own_objects(Thread& thread) {
-  if (thread.own_objects) return_memory(thread.own_objects, most_in_flight * most_own_slots * sizeof(void*));
+  if (thread.own_objects)
+    return_memory(static_cast<void*>(thread.own_objects), most_in_flight * most_own_slots * sizeof(void*));
   thread.own_objects = nullptr;
 }
 
