@@ -1,56 +1,74 @@
 #!/usr/bin/python3
-"""The same nginx end to end: real sockets, wrk with 64 clients, server and clients on a core each.
+"""A server end to end: real sockets, a load generator, server and clients on a core each.
 
 Original and staged run in turn; what counts is the server's processor time per request, in the program and in the
-kernel, because the clients' speed is not the question. Prints a line per batch size and, last, JSON.
-usage: kernel.py ORIGINAL STAGED FOLDER [--rounds N] [--batches 1,16,64]   (FOLDER holds nginx.conf)
+kernel, because the clients' speed is not the question. The load runs once for a second to fill caches and is then
+measured. Prints a line per batch size and, last, JSON.
+usage: kernel.py NAME ORIGINAL STAGED --server ARGS --load COMMAND --completed REGEX [--wrong REGEX]
 """
 
 import argparse
 import json
 import os
 import re
+import shlex
 import statistics
 import subprocess
 import sys
 import time
 
 TICKS = os.sysconf("SC_CLK_TCK")
-URL = "http://127.0.0.1:8199/1"
 
 
-def serve(program, folder, batch, seconds):
+def ticks(process):
+    """Processor time so far, in the program and in the kernel."""
+    with open(f"/proc/{process}/stat", encoding="ascii") as stat:
+        return [int(field) for field in stat.read().rsplit(")", 1)[1].split()[11:13]]
+
+
+def load(args, seconds):
+    """Requests that were answered."""
+    command = shlex.split(args.load.format(seconds=seconds))
+    said = subprocess.run(["taskset", "-c", "1", *command], capture_output=True, text=True, check=True).stdout
+    completed = re.search(args.completed, said)
+    if not completed or int(completed[1]) == 0 or (args.wrong and re.search(args.wrong, said)):
+        sys.exit(f"kernel.py: {command[0]} got no answers, or wrong ones:\n{said}")
+    return int(completed[1])
+
+
+def serve(args, program, batch):
     """Microseconds per request in the program and in the kernel."""
     environment = dict(os.environ, **({} if batch is None else {"HEDDLE_BATCH": str(batch)}))
-    server = subprocess.Popen(["taskset", "-c", "0", program, "-p", folder, "-c", "nginx.conf"], env=environment,
+    server = subprocess.Popen(["taskset", "-c", "0", program, *shlex.split(args.server)], env=environment,
                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
-        time.sleep(0.3)
-        said = subprocess.run(["taskset", "-c", "1", "wrk", "-t1", "-c64", f"-d{seconds}", URL], capture_output=True,
-                              text=True, check=True).stdout
-        with open(f"/proc/{server.pid}/stat", encoding="ascii") as stat:
-            fields = stat.read().rsplit(")", 1)[1].split()
+        time.sleep(0.5)
+        load(args, 1)
+        before = ticks(server.pid)
+        requests = load(args, args.seconds)
+        after = ticks(server.pid)
     finally:
         server.terminate()
         server.wait()
-    requests = re.search(r"(\d+) requests in", said)
-    if not requests or int(requests[1]) == 0 or "Non-2xx" in said:
-        sys.exit(f"kernel.py: {program}: wrk got no answers, or wrong ones:\n{said}")
-    return tuple(int(field) / TICKS / int(requests[1]) * 1e6 for field in fields[11:13])
+    return [(then - first) / TICKS / requests * 1e6 for first, then in zip(before, after)]
 
 
 def interval(values):
     """Median and a 95 % interval of it, by order statistics."""
     ordered, half = sorted(values), 0.98 * len(values) ** 0.5
     low, high = int(max(0, len(values) / 2 - half)), int(min(len(values) - 1, len(values) / 2 + half))
-    return statistics.median(ordered), ordered[low], ordered[high]
+    return [round(value, 3) for value in (statistics.median(ordered), ordered[low], ordered[high])]
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("name")
     parser.add_argument("original")
     parser.add_argument("staged")
-    parser.add_argument("folder")
+    parser.add_argument("--server", required=True, help="the server's arguments")
+    parser.add_argument("--load", required=True, help="the load generator; {seconds} in it is how long")
+    parser.add_argument("--completed", required=True, help="finds the number of answers in what it prints")
+    parser.add_argument("--wrong", help="what it prints when answers are wrong")
     parser.add_argument("--rounds", type=int, default=24)
     parser.add_argument("--seconds", type=int, default=3)
     parser.add_argument("--batches", default="1,16,64")
@@ -60,15 +78,16 @@ def main():
     seen = {name: [] for name in runs}
     for _ in range(args.rounds):
         for name, (program, batch) in runs.items():
-            seen[name].append(serve(program, args.folder, batch, args.seconds))
-    result = {"name": "nginx with the kernel", "clients": 64, "rounds": args.rounds, "runs": []}
+            seen[name].append(serve(args, program, batch))
+    result = {"name": f"{args.name} with the kernel", "rounds": args.rounds, "runs": []}
     for name, times in seen.items():
-        ratio = interval([sum(first) / sum(then) for first, then in zip(seen["original"], times)])
-        user, system = (statistics.median(part) for part in zip(*times))
-        result["runs"].append({"run": name, "user_us": round(user, 3), "system_us": round(system, 3),
-                               "ratio": [round(value, 3) for value in ratio]})
-        print(f"{name}: {user:.2f} us in the program, {system:.2f} us in the kernel, ratio {ratio[0]:.3f} "
-              f"[{ratio[1]:.3f}, {ratio[2]:.3f}]")
+        together = interval([sum(first) / sum(then) for first, then in zip(seen["original"], times)])
+        program = interval([first[0] / then[0] for first, then in zip(seen["original"], times)])
+        user, system = (round(statistics.median(part), 3) for part in zip(*times))
+        result["runs"].append({"run": name, "user_us": user, "system_us": system, "ratio": together,
+                               "program_ratio": program})
+        print(f"{name}: {user} us in the program, {system} us in the kernel; ratio in the program "
+              f"{program[0]} {program[1:]}, with the kernel {together[0]} {together[1:]}")
     print(json.dumps(result))
 
 

@@ -80,7 +80,8 @@ answers() { on_sockets 20000 "$1" $serve | sed -n 's/^sockets: .* answers //p'; 
   done
   echo "answers: identical at batch 1, 8, 32, 64"
   if command -v wrk > /dev/null; then
-    "$here/kernel.py" "$nginx" ./nginx.heddle "$work/run" --rounds 8
+    "$here/kernel.py" nginx "$nginx" ./nginx.heddle --rounds 8 --server "$serve" \
+      --load 'wrk -t1 -c64 -d{seconds} http://127.0.0.1:8199/1' --completed '(\d+) requests in' --wrong Non-2xx
   else
     echo "with the kernel: skipped, wrk is not installed (package wrk)"
   fi

@@ -169,11 +169,10 @@ std::vector<OpenedLoop> choose_loops(Observer& observed, const BlockTable& block
 }
 
 std::optional<OpenedCall> choose_targets(const BasicBlock& block,
-                                         const std::map<const Function*, uint64_t>& reached) {
-  uint64_t all = 0;
+                                         const std::map<const Function*, uint64_t>& reached, size_t packets) {
+  const uint64_t all = std::min<uint64_t>(count_of(reached), packets);
   std::vector<std::pair<uint64_t, const Function*>> targets;
   for (const auto& [function, count] : reached) {
-    all += count;
     if (can_open_call(block, *function) && !is_opaque(*function)) targets.push_back({count, function});
   }
   llvm::sort(targets, [](const auto& a, const auto& b) {
@@ -199,7 +198,7 @@ Openings choose_openings(const Program& program, const Trace& trace) {
   for (const auto& [id, reached] : observed.calls) {
     const BasicBlock& block = *blocks.block(id);
     if (count_of(reached) * one_in < trace.packets.size()) continue;
-    if (auto opened = choose_targets(block, reached)) {
+    if (auto opened = choose_targets(block, reached, trace.packets.size())) {
       opened->block = id;
       result.calls.push_back(std::move(*opened));
     }

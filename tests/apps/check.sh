@@ -56,6 +56,8 @@ wait_port() {
   fail "no server on port $1"
 }
 
+. "$here/dns.sh"
+
 check_ndpi() {
   program=$work/tree/example/ndpiReader
   expect_body pcap
@@ -131,112 +133,15 @@ check_nginx() {
 check_knot() {
   program=$work/tree/src/knotd
   expect_body recvmmsg
-  rm -rf "$out/run" && mkdir -p "$out/run"
-  { echo '$ORIGIN example.'; echo '@ 3600 SOA ns admin 1 2 3 4 5'; echo '@ NS ns'; echo 'ns A 192.0.2.1'
-    for i in $(seq 1 1000); do echo "host$i A 192.0.2.$((i % 250))"; done; } > "$out/run/example.zone"
-  cat > "$out/run/knot.conf" << CONF
-server:
-    rundir: "$out/run"
-    listen: 127.0.0.1@5399
-    udp-workers: 1
-    tcp-workers: 1
-    background-workers: 1
-database:
-    storage: "$out/run"
-zone:
-  - domain: example
-    file: "$out/run/example.zone"
-CONF
-  /usr/bin/python3 "$here/dns_client.py" 127.0.0.1 5399 example 1000 5000 "$out/run/knot.pid" > "$out/client.out" &
-  "$heddle" profile "$program" --work "$out/work" --timeout 120 -- -c "$out/run/knot.conf" || fail profile
-  wait
-  grep -q ' 0 wrong' "$out/client.out" || { cat "$out/client.out"; fail "wrong answers while profiled"; }
-  if plan; then
-    "$heddle" build "$program" --work "$out/work" -o "$out/knotd.heddle" || fail build
-    /usr/bin/python3 "$here/dns_client.py" 127.0.0.1 5399 example 1000 20000 "$out/run/knot.pid" > "$out/client.out" &
-    "$out/knotd.heddle" -c "$out/run/knot.conf" || fail "optimized knotd ended badly"
-    wait
-    grep -q ' 0 wrong' "$out/client.out" || { cat "$out/client.out"; fail "wrong answers"; }
-  fi
-  cat "$out/client.out"
-}
-
-# backend PORT: an authoritative server with a zone of the mixed questions that dns_client.py asks, until the script ends.
-backend() {
-  "$here/knot.sh" "$build/apps/knot" || exit $?
-  rm -rf "$out/run" && mkdir -p "$out/run/knot"
-  { echo '$ORIGIN example.'; echo '@ 3600 SOA ns admin 1 2 3 4 5'; echo '@ NS ns'; echo 'ns A 192.0.2.1'
-    for i in $(seq 1 200); do
-      echo "host$i A 192.0.2.$((i % 250))"; echo "host$i AAAA 2001:db8::$i"; echo "host$i MX 10 ns"
-      echo "host$i TXT \"text of host $i\""; echo "alias$i CNAME host$i"
-    done; } > "$out/run/knot/example.zone"
-  cat > "$out/run/knot/knot.conf" << CONF
-server:
-    rundir: "$out/run/knot"
-    listen: 127.0.0.1@$1
-database:
-    storage: "$out/run/knot"
-zone:
-  - domain: example
-    file: "$out/run/knot/example.zone"
-CONF
-  "$build/apps/knot/tree/src/knotd" -c "$out/run/knot/knot.conf" > "$out/run/knot/log" 2>&1 &
-  knot=$!
-  trap 'kill $knot 2> /dev/null' EXIT
-}
-
-# ask LABEL QUERIES PORTS COMMAND...: runs the command as the server, with fresh caches, under the client of mixed questions.
-# stopped: the command's status after the client's SIGTERM.
-stopped=0
-ask() {
-  label=$1 queries=$2 ports=$3
-  shift 3
-  rm -f "$out/run/$name.pid"
-  /usr/bin/python3 "$here/dns_client.py" 127.0.0.1 "$ports" example 200 "$queries" "$out/run/$name.pid" \
-    "$out/$label.answers" > "$out/client.out" &
-  client=$!
-  "$@"
-  status=$?
-  [ $status = "$stopped" ] || { kill $client; fail "$label: $name ended badly ($status)"; }
-  wait $client
-  grep -q ' 0 wrong' "$out/client.out" || { cat "$out/client.out"; fail "$label: wrong answers"; }
-}
-
-# compare PORTS LABEL COMMAND...: the original's answers and, at every batch size, the optimized program's.
-compare() {
-  ports=$1 suffix=$2
-  shift 2
-  ask "original$suffix" 20000 "$ports" "$program" "$@"
-  for batch in 1 8 32 64; do
-    ask "batch-$batch$suffix" 20000 "$ports" env HEDDLE_BATCH=$batch "$out/$name.heddle" "$@"
-    cmp "$out/original$suffix.answers" "$out/batch-$batch$suffix.answers" || fail "batch $batch$suffix: answers differ"
-  done
-  echo "identical at batch 1, 8, 32 and 64$suffix: $(cat "$out/client.out")"
-}
-
-# One answer to one question: no rotation, nothing fetched ahead of time.
-unbound_conf() {
-  cat > "$out/run/unbound.conf" << CONF
-server:
-    interface: 127.0.0.1
-    port: 5398
-    num-threads: 1
-    directory: "$out/run"
-    pidfile: "$out/run/unbound.pid"
-    chroot: ""
-    username: ""
-    use-syslog: no
-    logfile: "$out/run/unbound.log"
-    do-not-query-localhost: no
-    module-config: "iterator"
-    rrset-roundrobin: no
-    prefetch: no
-remote-control:
-    control-enable: no
-stub-zone:
-    name: "example"
-    stub-addr: 127.0.0.1@5397
-CONF
+  names=20000
+  "$here/zone.sh" "$work/zone" $names || exit $?
+  rm -rf "$out/run"
+  knot_conf "$out/run" 5399 "$work/zone/example.zone"
+  ask profiled 5000 5399 "$heddle" profile "$program" --work "$out/work" --timeout 120 -- -c "$out/run/knot.conf"
+  plan
+  # Staged or not, what it answers is the same.
+  "$heddle" build "$program" --work "$out/work" -o "$out/knot.heddle" || fail build
+  compare 5399 "" -c "$out/run/knot.conf"
 }
 
 check_unbound() {
@@ -263,24 +168,6 @@ check_unbound() {
     "$heddle" build "$program" $said -o "$out/unbound.heddle" || fail build
   }
   compare 5398 -declared -d -c "$out/run/unbound.conf"
-}
-
-# dnsdist_conf FILE PORT...: a thread for each port, which takes datagrams with recvmmsg; a packet cache; a few rules, which are
-# virtual calls. dnsdist writes no pid file, but its configuration is a program.
-dnsdist_conf() {
-  conf=$1
-  shift
-  { for port in "$@"; do echo "addLocal('127.0.0.1:$port')"; done
-    cat << CONF
-io.open('$out/run/dnsdist.pid', 'w'):write(io.open('/proc/self/stat'):read('n')):close()
-setSecurityPollSuffix('')
-setUDPMultipleMessagesVectorSize(64)
-newServer({address='127.0.0.1:5394'}):setUp()
-getPool(''):setCache(newPacketCache(10000))
-addAction(AndRule({QTypeRule(DNSQType.ANY), QNameRule('example')}), TCAction())
-addAction(OrRule({OpcodeRule(DNSOpcode.Update), QNameLabelsCountRule(0, 5)}), RCodeAction(DNSRCode.REFUSED))
-CONF
-  } > "$conf"
 }
 
 check_dnsdist() {

@@ -2,9 +2,10 @@
 
 usage: dns_client.py HOST PORT[,PORT...] ZONE NAMES QUERIES PID-FILE [ANSWERS]
 
-Without ANSWERS all ask for addresses. With it they are of many types, for names that exist and others, and the answers are
-written to that file in the order of the queries, with all times to live as 0: a cache counts them down. Then there is also
-a broken query in each burst, which may have an answer or none: what reads it gives up in the middle, maybe by an exception.
+Without ANSWERS all ask for addresses. With it they are of many types, for names that exist and others, a third of them with
+the signatures, and the answers are written to that file in the order of the queries, with all times to live as 0: a cache
+counts them down. Then there is also a broken query in each burst, which may have an answer or none: what reads it gives up
+in the middle, maybe by an exception.
 Several ports are asked in turn. With a PID-FILE of - the server is left running.
 """
 
@@ -36,7 +37,9 @@ def question(number):
 def query(number):
     label, kind = question(number)
     name = b"".join(bytes([len(part)]) + part.encode() for part in [label, zone] if part) + b"\0"
-    return struct.pack(">6H", number & 0xFFFF, flags, 1, 0, 0, 0) + name + struct.pack(">2H", kind, 1)
+    signed = answers_file and number % 3 == 0  # EDNS: up to 4,096 bytes, signatures wanted
+    option = b"\0" + struct.pack(">2HIH", OPT, 4096, 0x8000, 0) if signed else b""
+    return struct.pack(">6H", number & 0xFFFF, flags, 1, 0, 0, 1 if signed else 0) + name + struct.pack(">2H", kind, 1) + option
 
 
 def broken(number):
@@ -89,11 +92,12 @@ def ready():
     for _ in range(2000):
         try:
             send(query(0), 0)
-            client.recv(4096)
-            client.settimeout(30)  # no answer is late: a busy machine stops for seconds
-            return True
+            if is_right(client.recv(4096), 0):  # else the zone has not been loaded
+                client.settimeout(30)  # no answer is late: a busy machine stops for seconds
+                return True
         except OSError:
-            time.sleep(0.05)
+            pass
+        time.sleep(0.05)
     return False
 
 

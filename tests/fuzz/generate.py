@@ -81,7 +81,7 @@ RARE_SHARE = "0.1"
 
 
 LOOSE = {"bits", "branch", "call", "chase", "counter", "counter_array", "errno", "heap", "keyed", "local_array", "lock", "log", "loop", "lookup",
-         "output", "probe", "rare", "scratch_far"}
+         "output", "own_object", "probe", "rare", "scratch_far"}
 # Nothing that keeps a body from being interleaved (docs/hide.md).
 HIDING = {"bits", "branch", "call", "chase", "counter", "counter_array", "heap", "keyed", "local_array", "loop", "lookup", "output", "probe"}
 
@@ -101,6 +101,7 @@ class Generator:
         self.has_log = False
         self.commuting = []   # functions that commute with themselves, each a group of its own
         self.keyed = []       # (function that gives a flow's record, one that gives a fresh record or None)
+        self.own_objects = [] # (pointer to a buffer that nothing is handed on in, call that makes another one)
         self.shared = []      # globals that any statement may read and write: the conflicts
         self.features = [getattr(self, n) for n in sorted(dir(self)) if n.startswith("feature_")]
         # Some programs have nothing that ties a packet's path together but what they write: many cuts are legal there.
@@ -185,6 +186,28 @@ class Generator:
         elif 0.25 < flaw < 0.35:
             self.dump.append(f'    printf("{name} %u\\n", (unsigned){name}[0]);')
         return [filling, *self.inner(self.random.randrange(1, 4)), f"x += {use}({name});"]
+
+    def feature_own_object(self):
+        """A buffer on the heap that all packets reach by one pointer, filled and read after other statements. At times something is
+        handed on in it, and it is not declared."""
+        kind, holder, make, put = self.name("message"), self.name("holder"), self.name("make"), self.name("put")
+        message, hands_on = f"{holder}.message", self.random.random() < 0.25
+        self.globals.append(f"struct {kind} {{ uint32_t used, *words; }};\n"
+                            f"static struct {holder} {{ uint32_t uses; struct {kind} *message; }} {holder};")
+        self.functions.append(f"static struct {kind} *{make}(uint32_t words, void *unused)\n{{\n"
+                              f"    struct {kind} *m = malloc(sizeof *m);\n    m->used = 0; m->words = calloc(words, sizeof *m->words);\n"
+                              f"    return m;\n}}\n")
+        self.functions.append(f"__attribute__((noinline)) static void {put}(struct {kind} *m, uint32_t x) "
+                              f"{{ m->words[m->used++ & 7] = x; }}\n")
+        self.setup.append(f"    {message} = {make}(8, 0);")
+        if not hands_on:
+            self.own_objects.append((message, f"{make}(8, null)"))
+        lines = [f"{message}->used = 0;"]
+        for _ in range(self.random.randrange(1, 4)):
+            lines += [f"{put}({message}, {self.field()});", *self.inner(self.random.randrange(0, 2))]
+        if hands_on:
+            lines.append(f"x ^= {message}->words[7]; {message}->words[7] = x;")
+        return lines + [f"for (uint32_t k = 0; k < {message}->used; k++) x ^= mix({message}->words[k] + k);"]
 
     def feature_errno(self):
         """Set by a call that fails, or not, and read after other statements; at times there is no such call."""
@@ -439,7 +462,7 @@ class Generator:
             if self.depth <= 0 and feature.__name__ in ("feature_call", "feature_branch", "feature_loop",
                                                         "feature_pointers", "feature_rare", "feature_scratch_far", "feature_errno",
                                                         "feature_chase",
-                                                        "feature_lock", "feature_keyed"):
+                                                        "feature_lock", "feature_keyed", "feature_own_object"):
                 feature = self.feature_counter
             # A declaration must not leak into the next statement's block.
             lines += ["{", *feature(), "}"]
@@ -538,7 +561,9 @@ class Generator:
                      for name in self.commuting[:30]]
         keyed = [f'[[keyed]]\nkey = "{find}()"\n' + (f'fresh = "{fresh}()"\n' if fresh else "") + 'why = "one flow only"\n'
                  for find, fresh in self.keyed[:15]]
-        return "".join(commuting + keyed)
+        own = [f'[[scratch]]\npointer = "{pointer}"\nmake = "{make}"\nwhy = "one packet\'s"\n'
+               for pointer, make in self.own_objects[:16]]
+        return "".join(commuting + keyed + own)
 
 
 def generate(seed):
