@@ -3,6 +3,8 @@
 #include "../profile/traced.h"
 #include "plan/openings.h"
 
+#include <gmock/gmock.h>
+
 namespace heddle {
 namespace {
 
@@ -64,7 +66,7 @@ std::string contents(const std::string& path) {
 }
 
 struct Opened {
-  Opened() : traced(source), before(traced.trace()) {
+  explicit Opened(const std::string& text = source) : traced(text), before(traced.trace()) {
     program.module = llvm::CloneModule(*traced.code.module);
     openings = choose_openings(program, before);
     followed = before;
@@ -87,6 +89,31 @@ TEST(Openings, HotCallsAndTheLoopOfPhasesAreChosen) {
     EXPECT_EQ(call.targets.size(), call.function == "phases" ? 4u : 3u);
     EXPECT_FALSE(llvm::is_contained(call.targets, "never"));
   }
+}
+
+// One call in eight hundred, but one packet in fifty.
+TEST(Openings, WhatFewCallsButManyPacketsReachIsATarget) {
+  Opened opened(test::prelude + R"(
+static unsigned seen;
+__attribute__((noinline)) static int add(int i) { seen += i; return 0; }
+__attribute__((noinline)) static int twist(int i) { seen = seen * 31 + i; return i; }
+static int (*handlers[])(int) = {add, twist};
+struct env { int i, n; };
+BODY(body, 0) {
+  struct env *e = env;
+  if (e->i == e->n) return 1;
+  int packet = e->i++;
+  for (int k = 0; k < 16; ++k) seen ^= handlers[packet % 50 == 49 && k == 3](packet);
+  return 0;
+}
+int main(void) {
+  struct env e = {0, 1000};
+  heddle_run_loop(body, &e, e.n);
+  return (int)(seen & 1);
+}
+)");
+  ASSERT_EQ(opened.openings.calls.size(), 1u);
+  EXPECT_THAT(opened.openings.calls[0].targets, ::testing::ElementsAre("add", "twist"));
 }
 
 TEST(Openings, FollowedTraceIsTheOneThatTheOpenedProgramMakes) {
