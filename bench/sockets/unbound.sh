@@ -1,6 +1,6 @@
 #!/bin/sh
 # What staging does for unbound: a validating resolver of a signed zone, real sockets, dnsperf with a file of mixed questions that the
-# cache answers but for the first time.
+# cache answers but for the first time (not those for names that do not exist, asked for with AAAA: unbound takes them upstream each time).
 #
 # The plan trusts tests/apps/unbound.toml; the dependency checker must find nothing reversed, and all answers must be the original's
 # at every batch size. Last line: JSON. usage: unbound.sh [BUILD] [BUDGET] [RARE]
@@ -8,7 +8,7 @@ set -u
 here=$(cd "$(dirname "$0")/../../tests/apps" && pwd)
 kernel=$(cd "$(dirname "$0")" && pwd)/kernel.py
 build=$(cd "${1:-build}" && pwd)
-budget=${2:-16K} rare=${3:-0.15}
+budget=${2:-16K} rare=${3:-0.1}
 name=unbound
 heddle=$build/bin/heddle
 HEDDLE_BIN=$build/bin
@@ -26,7 +26,7 @@ serve="-d -c $out/run/unbound.conf"
 said="--work $out/heddle --config $here/unbound.toml"
 
 seq 200 | awk '{ printf "host%d.example A\nhost%d.example AAAA\nhost%d.example MX\nalias%d.example A\nhost%d.example TXT\n", $1, $1, $1, $1, $1
-  printf "none%d.example A\nexample NS\nexample SOA\nalias%d.example CNAME\nnone%d.example AAAA\n", $1, $1, $1 }' > "$out/questions"
+  printf "none%d.example A\nexample NS\nexample SOA\nalias%d.example CNAME\nalias%d.example AAAA\n", $1, $1, $1 }' > "$out/questions"
 load="dnsperf -s 127.0.0.1 -p 5398 -d $out/questions -q 64"
 
 # under_load PASSES COMMAND...: the command as the server, stopped when all questions were asked so many times.

@@ -142,6 +142,9 @@ check_knot() {
   # Staged or not, what it answers is the same.
   "$heddle" build "$program" --work "$out/work" -o "$out/knot.heddle" || fail build
   compare 5399 "" -c "$out/run/knot.conf"
+  knot_conf "$out/run" 5399 "$work/zone/example.zone" 2
+  batches=32
+  compare 5399 -two-workers -c "$out/run/knot.conf"
 }
 
 check_unbound() {
@@ -168,6 +171,9 @@ check_unbound() {
     "$heddle" build "$program" $said -o "$out/unbound.heddle" || fail build
   }
   compare 5398 -declared -d -c "$out/run/unbound.conf"
+  unbound_conf 2
+  batches=32
+  compare 5398 -declared-two-workers -d -c "$out/run/unbound.conf"
 }
 
 check_dnsdist() {

@@ -1,14 +1,14 @@
 # Sourced: servers' configurations and clients of the programs that answer DNS queries. Uses $here, $build, $name, $out,
 # $program and fail().
 
-# knot_conf FOLDER PORT ZONE-FILE
+# knot_conf FOLDER PORT ZONE-FILE [WORKERS]
 knot_conf() {
   mkdir -p "$1"
   cat > "$1/knot.conf" << CONF
 server:
     rundir: "$1"
     listen: 127.0.0.1@$2
-    udp-workers: 1
+    udp-workers: ${4:-1}
     tcp-workers: 1
     background-workers: 1
 database:
@@ -30,14 +30,14 @@ backend() {
   trap 'kill $knot 2> /dev/null' EXIT
 }
 
-# unbound_conf: a resolver on port 5398 that asks the backend on port 5397 and validates. One answer to one question: no rotation,
+# unbound_conf [WORKERS]: a resolver on port 5398 that asks the backend on port 5397 and validates. One answer to one question: no rotation,
 # nothing fetched ahead of time, nothing concluded from other questions' answers.
 unbound_conf() {
   cat > "$out/run/unbound.conf" << CONF
 server:
     interface: 127.0.0.1
     port: 5398
-    num-threads: 1
+    num-threads: ${1:-1}
     directory: "$out/run"
     pidfile: "$out/run/unbound.pid"
     chroot: ""
@@ -77,8 +77,9 @@ CONF
 }
 
 # ask LABEL QUERIES PORTS COMMAND...: runs the command as the server, with fresh caches, under the client of mixed questions.
-# names: of the zone; stopped: the command's status after the client's SIGTERM.
+# names: of the zone; batches: sizes to compare; stopped: the command's status after the client's SIGTERM.
 names=200
+batches='1 8 32 64'
 stopped=0
 ask() {
   label=$1 queries=$2 ports=$3
@@ -99,9 +100,9 @@ compare() {
   ports=$1 suffix=$2
   shift 2
   ask "original$suffix" 20000 "$ports" "$program" "$@"
-  for batch in 1 8 32 64; do
+  for batch in $batches; do
     ask "batch-$batch$suffix" 20000 "$ports" env HEDDLE_BATCH=$batch HEDDLE_LEAST_BATCH=2 "$out/$name.heddle" "$@"
     cmp "$out/original$suffix.answers" "$out/batch-$batch$suffix.answers" || fail "batch $batch$suffix: answers differ"
   done
-  echo "identical at batch 1, 8, 32 and 64$suffix: $(cat "$out/client.out")"
+  echo "identical at batch $batches$suffix: $(cat "$out/client.out")"
 }

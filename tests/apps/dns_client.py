@@ -11,6 +11,7 @@ Several ports are asked in turn. With a PID-FILE of - the server is left running
 
 import os
 import pathlib
+import select
 import signal
 import socket
 import struct
@@ -25,8 +26,8 @@ QUESTIONS = [("host", A), ("host", AAAA), ("host", MX), ("alias", A), ("host", T
              ("", SOA), ("alias", CNAME), ("none", AAAA)]
 flags = 0x100 if answers_file else 0  # recursion desired
 servers = [(host, int(port)) for port in ports.split(",")]
-client = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-client.settimeout(1)
+# Several: the system deals them out to a server's workers.
+clients = [socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for _ in range(8)]
 
 
 def question(number):
@@ -48,7 +49,14 @@ def broken(number):
 
 
 def send(message, number):
-    client.sendto(message, servers[number % len(servers)])
+    clients[number % len(clients)].sendto(message, servers[number % len(servers)])
+
+
+def receive(timeout):
+    ready, _, _ = select.select(clients, [], [], timeout)
+    if not ready:
+        raise TimeoutError
+    return ready[0].recv(4096)
 
 
 def after_name(message, at):
@@ -92,8 +100,7 @@ def ready():
     for _ in range(2000):
         try:
             send(query(0), 0)
-            if is_right(client.recv(4096), 0):  # else the zone has not been loaded
-                client.settimeout(30)  # no answer is late: a busy machine stops for seconds
+            if is_right(receive(1), 0):  # else the zone has not been loaded
                 return True
         except OSError:
             pass
@@ -112,7 +119,7 @@ if not wrong:
         missing = {number & 0xFFFF: number for number in burst}
         try:
             while missing:
-                answer = client.recv(4096)
+                answer = receive(30)  # no answer is late: a busy machine stops for seconds
                 number = missing.pop(struct.unpack(">H", answer[:2])[0], None)
                 if number is not None:
                     wrong += not is_right(answer, number)
