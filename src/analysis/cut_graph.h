@@ -2,6 +2,8 @@
 // shared locations with the places that touch them, and what each place costs.
 #pragma once
 
+#include "support/pooled_text.h"
+
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -48,9 +50,9 @@ struct CutContext {
 struct LocationAccess {
   uint32_t node = 0;
   bool write = false;
-  std::string function, at; // innermost function and file:line of the access itself
-  bool rare = false;        // made by a packet that is alone by then; not the node's common code
-  bool receives = false;    // of "received-ahead": takes a datagram; the others are output
+  PooledText function, at; // innermost function and file:line of the access itself
+  bool rare = false;       // made by a packet that is alone by then; not the node's common code
+  bool receives = false;   // of "received-ahead": takes a datagram; the others are output
   // Of "keyed": on every way here the packet has claimed the record as fresh; a rare access, after a claim.
   bool fresh = false, claimed = false;
 };

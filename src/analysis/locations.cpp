@@ -305,7 +305,7 @@ private:
     constexpr size_t most = 4;
     std::set<std::string> places;
     for (const LocationAccess& access : location.accesses)
-      if (!access.rare && !access.at.empty()) places.insert(access.at + " in " + access.function);
+      if (!access.rare && !access.at.empty()) places.insert(access.at.str() + " in " + access.function.str());
     std::string text;
     size_t named = 0;
     for (const std::string& place : places) {

@@ -62,7 +62,7 @@ struct Line {
 // The accesses with those of one source line merged, in the same order.
 std::vector<Line> merged_lines(const PlannedWindow& window) {
   std::vector<Line> lines;
-  std::map<std::pair<std::string, std::string>, size_t> seen;
+  std::map<std::pair<PooledText, PooledText>, size_t> seen;
   for (const LocationAccess& access : window.accesses) {
     if (access.at.empty()) continue;
     auto [place, fresh] = seen.try_emplace({access.function, access.at}, lines.size());
@@ -76,7 +76,7 @@ void explain_accesses(const PlannedWindow& window, llvm::raw_ostream& out) {
   std::vector<Line> lines = merged_lines(window);
   size_t width = 0;
   for (const Line& line : lines)
-    width = std::max(width, std::min<size_t>(line.access->at.size(), 40));
+    width = std::max(width, std::min<size_t>(line.access->at.str().size(), 40));
   for (size_t i = 0; i != lines.size(); ++i) {
     if (i == accesses_at_ends && lines.size() > 2 * accesses_at_ends + 1) {
       size_t left_out = lines.size() - 2 * accesses_at_ends;
@@ -87,8 +87,9 @@ void explain_accesses(const PlannedWindow& window, llvm::raw_ostream& out) {
     const char* label = lines.size() == 1 ? "accessed" : i == 0 ? "from" : i + 1 == lines.size() ? "to" : "";
     const char* kind = line.read && line.write ? "reads, writes" : line.write ? "writes" : "reads";
     out << "     " << llvm::left_justify(label, indent - 5)
-        << llvm::left_justify(line.access->at.empty() ? "?" : line.access->at, unsigned(width)) << "  "
-        << llvm::left_justify(kind, 13) << "  " << line.access->function << '\n';
+        << llvm::left_justify(line.access->at.empty() ? "?" : llvm::StringRef(line.access->at),
+                              unsigned(width))
+        << "  " << llvm::left_justify(kind, 13) << "  " << line.access->function.str() << '\n';
   }
 }
 

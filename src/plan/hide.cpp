@@ -271,7 +271,7 @@ llvm::Error check_hiding(const BodyPlan& plan, const CutGraph& graph, llvm::Arra
     for (const LocationAccess& access : location.accesses)
       if (keeps_order(location) && is_free(access.node))
         return diagnose("packets touch " + location.name + " in a stage that they pass in any order", hint,
-                        access.at);
+                        access.at.str());
   for (uint32_t n = 0; n != graph.nodes.size(); ++n) {
     const CutNode& node = graph.nodes[n];
     auto is_it = [&](const PlannedLoad& load) {

@@ -124,13 +124,13 @@ private:
     if (before_alone) {
       result_.problem = "the access to " + location.name +
                         " comes before a packet that runs alone claims the key " + key.name;
-      result_.problem_at = before_alone->at;
+      result_.problem_at = before_alone->at.str();
     } else if (lowest == highest) {
       single_.push_back({key.number, lowest, lowest, std::max(claimed, claimed_alone), key.name});
     } else if (too_early) {
       result_.problem =
           "the key " + key.name + " is claimed in a stage that is not before the access to " + location.name;
-      result_.problem_at = too_early->at;
+      result_.problem_at = too_early->at.str();
     } else { // where all are fresh, a later packet's claim waits for the earlier one to leave the last of them
       merge({key.number, first == unreached ? highest : first, highest, std::max(claimed, claimed_alone),
              key.name});
@@ -230,7 +230,7 @@ void drop_hopeless_keys(CutGraph& graph) {
           *llvm::find_if(llvm::reverse(claims), bound_to(*bound)); // calls opened last come last
       const CutNode& where = graph.nodes[claim];
       give_window(location);
-      location.would_free = "keyed, but no cut can lie between the access at " + bound->at + " and " +
+      location.would_free = "keyed, but no cut can lie between the access at " + bound->at.str() + " and " +
                             where.at + " in " + where.function + ", where the key " +
                             graph.keys[location.key].name + " is claimed, or may be";
       auto [why, fresh] = bound_by.try_emplace({bound->node, claim});

@@ -153,8 +153,8 @@ llvm::Error check_window(const SharedLocation& location, const Ranges& ranges,
   }
   if (!first || ranges.low[first->node] == ranges.high[last->node]) return llvm::Error::success();
   return diagnose(site_into(sites, ranges.high[last->node]) + " divides the window of " + location.name +
-                      ": accessed at " + first->at + " in stage " + Twine(ranges.low[first->node]) +
-                      " and at " + last->at + " in stage " + Twine(ranges.high[last->node]),
+                      ": accessed at " + first->at.str() + " in stage " + Twine(ranges.low[first->node]) +
+                      " and at " + last->at.str() + " in stage " + Twine(ranges.high[last->node]),
                   "remove that site, or move the cut before the first access or behind the last");
 }
 
@@ -180,7 +180,7 @@ llvm::Error check_alone(const SharedLocation& location, const Ranges& ranges,
     const LocationAccess *early = earliest[write], *late = latest[!write];
     if (!early || !late || ranges.low[early->node] + 1 >= ranges.alone[late->node]) continue;
     return diagnose(site_into(sites, ranges.alone[late->node] - 1) + " lets the access to " + location.name +
-                        " at " + early->at + " pass the one on a rare path at " + late->at +
+                        " at " + early->at.str() + " pass the one on a rare path at " + late->at.str() +
                         " of an earlier packet",
                     "remove that site, or plan with --without rare-path");
   }
@@ -206,8 +206,8 @@ llvm::Error check_received(const SharedLocation& location, const Ranges& ranges,
     }
   }
   if (!output || !receive || earliest + 1 >= latest) return llvm::Error::success();
-  return diagnose(site_into(sites, latest - 1) + " lets the output at " + output->at +
-                      " pass the receive at " + receive->at + " of an earlier packet",
+  return diagnose(site_into(sites, latest - 1) + " lets the output at " + output->at.str() +
+                      " pass the receive at " + receive->at.str() + " of an earlier packet",
                   "remove that site, or plan with --without received-ahead");
 }
 

@@ -88,7 +88,7 @@ std::vector<LocationAccess> ordered_accesses(std::vector<LocationAccess> accesse
   });
   llvm::StringSet<> seen;
   llvm::erase_if(accesses, [&](const LocationAccess& access) {
-    return !seen.insert(access.at + (access.write ? "\n" : " ") + access.function).second;
+    return !seen.insert(access.at.str() + (access.write ? "\n" : " ") + access.function.str()).second;
   });
   return accesses;
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "support/diagnostic.h"
+#include "support/pooled_text.h"
 
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/JSON.h"
@@ -24,6 +25,11 @@ public:
   }
 
   void operator()(llvm::StringRef name, std::string& out);
+  void operator()(llvm::StringRef name, PooledText& out) {
+    std::string text;
+    (*this)(name, text);
+    out = text;
+  }
   void operator()(llvm::StringRef name, double& out);
   void operator()(llvm::StringRef name, bool& out);
   void operator()(llvm::StringRef name, uint64_t& out);
@@ -79,6 +85,7 @@ public:
   void operator()(llvm::StringRef name, const std::string& value) {
     json_.attribute(name, llvm::json::fixUTF8(value));
   }
+  void operator()(llvm::StringRef name, PooledText value) { (*this)(name, value.str()); }
   // Three decimals are enough for a prediction and keep the file readable.
   void operator()(llvm::StringRef name, double value) {
     json_.attribute(name, std::round(value * 1000) / 1000);

@@ -23,7 +23,7 @@ names, queries = int(names), int(queries)
 BURST = 64
 A, NS, CNAME, SOA, MX, TXT, AAAA, OPT = 1, 2, 5, 6, 15, 16, 28, 41
 QUESTIONS = [("host", A), ("host", AAAA), ("host", MX), ("alias", A), ("host", TXT), ("none", A), ("", NS), ("host", A),
-             ("", SOA), ("alias", CNAME), ("none", AAAA)]
+             ("", SOA), ("alias", CNAME), ("alias", AAAA)]
 flags = 0x100 if answers_file else 0  # recursion desired
 servers = [(host, int(port)) for port in ports.split(",")]
 # Several: the system deals them out to a server's workers.
