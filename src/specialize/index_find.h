@@ -31,6 +31,8 @@ static inline __attribute__((always_inline)) __u8* heddle_index_number(const str
   if (swapped && bytes != 1)
     number = bytes == 2 ? __builtin_bswap16((__u16)number) : __builtin_bswap32(number);
   __u32 at = number - least;
+  /* Or LLVM, where it knows that nothing wraps, subtracts behind the bound's check, and the verifier refuses that. */
+  __asm__("" : "+r"(at));
   return at < index->node_count ? heddle_index_value(index, index->nodes[at]) : 0;
 }
 
