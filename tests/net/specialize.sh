@@ -40,6 +40,7 @@ expect "$work/dry" "^denied  *hash .* read-only"
 expect "$work/dry" "^routes  *lpm_trie .* read-only"
 expect "$work/dry" "^data-plane-writes: packets, forward.bpf.c:[0-9]*:"
 expect "$work/dry" "table-elimination: denied"
+expect "$work/dry" "guard-elision: denied, forward.bpf.c:[0-9]*: no check of its own"
 expect "$work/dry" "inline-table: hops, forward.bpf.c:[0-9]*: 4 entries"
 expect "$work/dry" "frozen-constants: .rodata: 1 reads"
 [ "$(running)" = "$original" ] || fail "a dry run has replaced the program"
@@ -112,6 +113,7 @@ run_inside "$heddle" specialize --dev heddle0 --object "$work/order.o" --dry-run
 expect "$work/order" ", 2 checks, accepted"
 expect "$work/order" "inline-table: behind"
 expect "$work/order" "^ *read-later: order.bpf.c:[0-9]*: late is read"
+expect "$work/order" "guard-kept: order.bpf.c:[0-9]*: the table"
 ! grep -q "inline-table: late" "$work/order" || fail "an array's element that is read late was inlined"
 
 # Large tables: indexed, sampled, or left alone as asked for.
@@ -127,8 +129,15 @@ expect "$work/large" "sampling: large, stress.bpf.c:[0-9]*: 1.00 % of the packet
 large --disable index-table --sampling 5
 expect "$work/large" "sampling: large, stress.bpf.c:[0-9]*: 5.00 % of the packets"
 large --disable index-table --exclude-map large
+expect "$work/large" "branch-injection: large, stress.bpf.c:[0-9]*: 3 of 4 bytes of the key"
 expect "$work/large" "^ *excluded: stress.bpf.c:[0-9]*: large is excluded from sampling"
 ! grep -q "sampling:" "$work/large" || fail "an excluded map is sampled"
+large --disable index-table,branch-injection
+! grep -q "branch-injection:" "$work/large" || fail "a pass that is switched off has run"
+checks() { sed -n 's/.*, \([0-9]*\) checks, accepted.*/\1/p' "$work/large"; }
+fewer=$(checks)
+large --disable index-table,branch-injection,guard-elision
+[ "$(checks)" -gt "$fewer" ] || fail "a check was elided although that is switched off"
 for off in "--sampling 0" "--once" "--disable hot-keys"; do
   # shellcheck disable=SC2086
   large --disable index-table $off
@@ -196,14 +205,30 @@ kill -TERM $specialize
 wait $specialize || true
 back_soon
 
-# So it is where nothing is specialized.
+# Where there is nothing to gain, the original runs itself: from the beginning, and after a version that was worth it.
+all_but_elimination=inline-table,index-table,hot-keys,constant-fields,branch-injection,frozen-constants
 rm -f "$work/again"
 ip netns exec "$inside" "$heddle" specialize --dev heddle0 --object "$work/stress.o" --period 0.05 --watch \
-  --disable table-elimination,inline-table,index-table,hot-keys,constant-fields >"$work/again" 2>&1 &
+  --disable table-elimination,$all_but_elimination >"$work/again" 2>&1 &
 specialize=$!
-wait_for "$work/again" "^1 versions, 0 confirmed"
-run_inside "$work/map" "$(running)" large fill 1000 2
-wait_for "$work/again" "^1 versions, [1-9][0-9]* confirmed"
+wait_for "$work/again" "program $original, epoch [0-9]*, the original: there is nothing to gain"
+run_inside "$work/map" "$original" large fill 1000 2
+wait_for "$work/again" "^0 versions, [1-9][0-9]* confirmed"
+[ "$(running)" = "$original" ] || fail "a version runs that does nothing"
+kill -TERM $specialize || fail "it has ended"
+wait $specialize || true
+back_soon
+run_inside ip -force link set dev heddle0 xdp obj "$work/deep.o" sec xdp 2>/dev/null
+original=$(running)
+ip netns exec "$inside" "$heddle" specialize --dev heddle0 --object "$work/deep.o" --period 0.05 \
+  --disable $all_but_elimination >"$work/gained" 2>&1 &
+specialize=$!
+wait_for "$work/gained" "table-elimination: nothing"
+[ "$(running)" != "$original" ] || fail "nothing was replaced"
+run_inside "$work/map" "$(running)" nothing fill 1
+run_inside "$work/map" "$(running)" known fill 1
+wait_for "$work/gained" "the original, program $original, for epoch [0-9]*: there is nothing to gain"
+[ "$(running)" = "$original" ] || fail "the original does not run"
 kill -TERM $specialize || fail "it has ended"
 wait $specialize || true
 back_soon

@@ -52,6 +52,8 @@ had "index-table: large"
 all --disable index-table --sampling 10
 had "hot-keys: large"
 all --disable index-table,hot-keys
+had "branch-injection: large"
+run stress "${LONG_PACKETS:-30000}" 2000 --disable index-table,hot-keys,guard-elision
 had "constant-fields: large"
 run stress_router "${PACKETS:-300000}" ""
 had "index-table: routes4"

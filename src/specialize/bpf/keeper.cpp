@@ -112,6 +112,19 @@ Error Keeper::replace(RunningProgram next) {
   return Error::success();
 }
 
+Error Keeper::replace_by_original() {
+  State& s = *state_;
+  if (!s.current.fd) return Error::success(); // it runs
+  s.shared->next = s.original->id;
+  if (Error error = s.attachment->replace(s.current.fd.get(), s.original->fd.get())) {
+    s.shared->next = s.shared->now.load();
+    return error;
+  }
+  s.shared->now = s.original->id;
+  s.current = {};
+  return Error::success();
+}
+
 uint32_t Keeper::now() const {
   return state_->shared->now;
 }

@@ -21,6 +21,9 @@ public:
   // Puts the program `next` in the place of what runs there now.
   llvm::Error replace(RunningProgram next);
 
+  // Likewise the original, for as long as no version is worth its cost.
+  llvm::Error replace_by_original();
+
   uint32_t now() const;
 
   // Puts the original back and ends the keeper. Fails where somebody else has replaced the program.

@@ -49,8 +49,11 @@ std::vector<LiveSite> live_sites(const Sampler& sampler) {
 }
 
 void print(const LiveReport& report, llvm::raw_ostream& out) {
+  const char* how = report.original ? "the original: there is nothing to gain"
+                    : report.holds  ? "specialized"
+                                    : "on the original: tables have changed";
   out << llvm::formatv("{0}: program {1}, epoch {2}, {3}\n", report.attached_to, report.program, report.epoch,
-                       report.holds ? "specialized" : "on the original: tables have changed");
+                       how);
   out << llvm::formatv("{0} versions, {1} confirmed, {2:f1} s spent on them\n", report.versions,
                        report.confirmed, report.making_seconds);
   if (report.packets_per_second)
@@ -71,7 +74,8 @@ void print(const LiveReport& report, llvm::raw_ostream& out) {
 void print_prometheus(const LiveReport& report, llvm::raw_ostream& out) {
   std::string at = "attached_to=\"" + report.attached_to + "\"";
   Metric(out, "program_id", "gauge", "Id of the version that runs.").sample(at, report.program);
-  Metric(out, "specialized", "gauge", "1: packets take the specialized body.").sample(at, report.holds);
+  Metric(out, "specialized", "gauge", "1: packets take the specialized body.")
+      .sample(at, report.holds && !report.original);
   Metric(out, "table_epoch", "counter", "Changes of tables.").sample(at, double(report.epoch));
   Metric(out, "versions_total", "counter", "Versions made.").sample(at, report.versions);
   Metric(out, "confirmed_total", "counter", "Versions found right again.").sample(at, report.confirmed);

@@ -21,9 +21,10 @@ struct LiveSite {
 
 struct LiveReport {
   std::string attached_to;
-  uint32_t program = 0; // id of the version that runs
-  uint64_t epoch = 0;   // of the tables
-  bool holds = false;   // the version is for what the tables hold; else packets take the original body
+  uint32_t program = 0;  // id of the version that runs
+  bool original = false; // no version runs, but the original itself: there is nothing to gain
+  uint64_t epoch = 0;    // of the tables
+  bool holds = false;    // the version is for what the tables hold; else packets take the original body
   unsigned versions = 0, confirmed = 0;     // made; found right again after changes that changed nothing
   double making_seconds = 0;                // spent on versions
   std::optional<double> packets_per_second; // known while packets are sampled

@@ -23,7 +23,13 @@ void print(const AnalysisReport& report, llvm::raw_ostream& out) {
 }
 
 void print(const VersionReport& report, llvm::raw_ostream& out) {
-  if (report.attached_to.empty())
+  if (report.original && report.attached_to.empty())
+    out << "no version: there is nothing to gain\n";
+  else if (report.original)
+    out << llvm::formatv(
+        "{0}: the original, program {1}, for epoch {2}: there is nothing to gain, {3:f1} ms\n",
+        report.attached_to, report.program, report.epoch, report.milliseconds);
+  else if (report.attached_to.empty())
     out << llvm::formatv("version: {0} instructions instead of {1}, {2} checks, accepted by the verifier\n",
                          report.instructions, report.instructions_before, report.checks);
   else
@@ -61,6 +67,7 @@ void write(const AnalysisReport& report, llvm::json::OStream& attributes) {
 }
 
 void write(const VersionReport& report, llvm::json::OStream& attributes) {
+  attributes.attribute("original", report.original);
   attributes.attribute("instructions", int64_t(report.instructions));
   attributes.attribute("instructions_before", int64_t(report.instructions_before));
   attributes.attribute("checks", report.checks);

@@ -33,6 +33,7 @@ struct Performed {
 };
 
 struct VersionReport {
+  bool original = false; // there is nothing to gain, and the original program runs itself
   size_t instructions = 0, instructions_before = 0;
   unsigned checks = 0;
   double milliseconds = 0; // from the tables' reading to the loaded program

@@ -167,12 +167,15 @@ Expected<BpfSession::State::Loaded> BpfSession::State::load(const Snapshot& snap
   auto attempt = [&](const llvm::StringSet<>& without) -> Expected<Loaded> {
     auto version = make_version({object, function, snapshot, without, sampler, excluded});
     if (!version) return version.takeError();
+    auto milliseconds = [&] {
+      return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+    };
+    if (version->object.empty()) return Loaded{std::move(*version), {}, milliseconds()};
     auto fd = load_version({version->object, object.path, function, watch.guard()}, running);
     if (!fd) return fd.takeError();
     auto program = open_running_program(std::move(*fd));
     if (!program) return program.takeError();
-    double milliseconds = std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
-    return Loaded{std::move(*version), std::move(*program), milliseconds};
+    return Loaded{std::move(*version), std::move(*program), milliseconds()};
   };
   auto loaded = attempt(disabled);
   if (loaded) return loaded;
@@ -204,9 +207,10 @@ Expected<BpfSession::State::Loaded> BpfSession::State::load(const Snapshot& snap
 
 VersionReport BpfSession::State::report_on(const Loaded& loaded) const {
   VersionReport report;
-  report.instructions = loaded.program.code.size() / 8;
+  report.original = loaded.version.object.empty();
+  report.instructions = (report.original ? running : loaded.program).code.size() / 8;
   report.instructions_before = running.code.size() / 8;
-  report.checks = loaded.version.checks + 1;
+  report.checks = report.original ? 0 : loaded.version.checks + 1;
   report.milliseconds = loaded.milliseconds;
   report.performed = loaded.version.performed;
   report.remarks = loaded.version.remarks;
@@ -301,16 +305,19 @@ Error BpfSession::run(llvm::function_ref<void(const VersionReport&)> tell,
       if (Error error = set_epoch(loaded->version.made_for, (*taken)->epoch)) return error;
     }
     VersionReport report = s.report_on(*loaded);
-    if (Error error = keeper->replace(std::move(loaded->program))) return error;
-    own.push_back(keeper->now());
+    if (Error error =
+            report.original ? keeper->replace_by_original() : keeper->replace(std::move(loaded->program)))
+      return error;
+    if (!report.original) own.push_back(keeper->now());
     made_for = std::move(*taken);
     made_for_heat = heat;
     now = std::move(loaded->version.made_for);
     report.attached_to = attachment->where();
     report.program = keeper->now();
     report.epoch = made_for->epoch;
-    tell(report);
-    ++live.versions;
+    if (report.program != live.program) tell(report); // nothing new: the original again
+    live.versions += !report.original;
+    live.original = report.original;
     live.program = report.program;
     live.passes.clear();
     for (const Performed& performed : report.performed)

@@ -44,7 +44,7 @@ struct BpfSession::State {
 
   struct Loaded {
     Version version;
-    RunningProgram program;
+    RunningProgram program;  // none where the version has no object
     double milliseconds = 0; // from the snapshot to the loaded program
   };
 

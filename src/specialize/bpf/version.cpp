@@ -18,6 +18,7 @@
 #include "specialize/bpf/own_map.h"
 #include "specialize/bpf/sections.h"
 #include "specialize/fallback.h"
+#include "specialize/inject_branch.h"
 #include "specialize/inline_table.h"
 #include "support/diagnostic.h"
 
@@ -45,14 +46,15 @@ namespace {
 // The share of the lookups that hot keys must have, so that compares in everybody's way pay (docs/specialize.md: measured).
 constexpr double exact_pays_at = 0.4, lpm_pays_at = 0.2;
 
-enum class Action { Eliminate, Inline, Index, Hot, Fields };
+enum class Action { Eliminate, Inline, Index, Hot, Fields, None };
 
 struct Site {
   CallInst* lookup;
   const Table* table;
   Action action;
-  const HotLookups* hot = nullptr;  // of Action::Hot
-  const IndexMaps* index = nullptr; // of Action::Index
+  const HotLookups* hot = nullptr;      // of Action::Hot
+  const IndexMaps* index = nullptr;     // of Action::Index
+  std::vector<NarrowField> narrow = {}; // not empty: a branch in front, where the lookup may follow
 };
 
 struct SampledSite {
@@ -105,10 +107,12 @@ public:
     for (const MapUses& uses : maps)
       if (Error error = choose(uses)) return error;
     for (const Site& site : sites)
-      if (site.action != Action::Eliminate && site.action != Action::Fields)
+      if (stands_before(site) && site.action != Action::Eliminate)
         keep_key(*site.lookup, site.table->key_bytes);
     while (!place_checks())
       ;
+    for (const Site& site : sites)
+      tell_of_checks(site);
     return Error::success();
   }
 
@@ -177,14 +181,27 @@ private:
       site = *made;
       if (site->heat.sampling()) sampled.push_back({&lookup, site});
     }
+    Site chosen{&lookup, &table, Action::None, nullptr, nullptr, choose_branch(lookup, table)};
     auto hot = snapshot.hot.find(name);
-    if (site && hot != snapshot.hot.end() && !hot->second.known.empty())
-      sites.push_back({&lookup, &table, Action::Hot, &hot->second});
-    else if (table.complete && enabled("constant-fields") && count_deciding_fields(lookup, table) != 0)
-      sites.push_back({&lookup, &table, Action::Fields});
-    else
+    if (site && hot != snapshot.hot.end() && !hot->second.known.empty()) {
+      chosen.action = Action::Hot;
+      chosen.hot = &hot->second;
+    } else if (table.complete && enabled("constant-fields") && count_deciding_fields(lookup, table) != 0) {
+      chosen.action = Action::Fields;
+    } else {
       say_why_not(lookup, table, site);
+    }
+    if (chosen.action != Action::None || !chosen.narrow.empty()) sites.push_back(std::move(chosen));
     return Error::success();
+  }
+
+  std::vector<NarrowField> choose_branch(const CallInst& lookup, const Table& table) {
+    if (!enabled("branch-injection") || !table.complete || table.kind == TableKind::Array) return {};
+    auto narrow = narrow_fields(table);
+    if (narrow.empty())
+      remark("no-narrow-field", lookup, "each part of the keys of " + table.name + " has many values",
+             "nothing to do; a part of few values tells which packets find nothing");
+    return narrow;
   }
 
   bool may_be_sampled(const CallInst& lookup, const Table& table) {
@@ -258,9 +275,15 @@ private:
       return site.table->kind == TableKind::Exact;
     case Action::Hot:
     case Action::Fields:
+    case Action::None:
       return false;
     }
     return false;
+  }
+
+  // Whether code for what the table held stands in front of the lookup, or in its place.
+  static bool stands_before(const Site& site) {
+    return (site.action != Action::Fields && site.action != Action::None) || !site.narrow.empty();
   }
 
   // Whether anything has met others since the last check, at the end of the block. Notes the checks in `found`.
@@ -268,13 +291,27 @@ private:
     for (Instruction& instruction : block) {
       if (const Site* site = of_lookup_.lookup(&instruction)) {
         bool fields = site->action == Action::Fields;
-        if (found && (stale || fields)) found->push_back(fields ? instruction.getNextNode() : &instruction);
+        if (found && stands_before(*site) && (stale || !enabled("guard-elision")))
+          found->push_back(&instruction);
+        if (found && fields) found->push_back(instruction.getNextNode());
         stale = !reads_no_table(*site) && !fields; // the lookup itself may follow
       } else {
         stale |= meets_others(instruction, inlined_);
       }
     }
     return stale;
+  }
+
+  // Which sites have no check of their own, and why others have.
+  void tell_of_checks(const Site& site) {
+    if (!enabled("guard-elision")) return;
+    if (is_contained(checks, site.lookup) || site.action == Action::Fields)
+      remark("guard-kept", *site.lookup,
+             "the table " + site.table->name + " is read after something that others may see",
+             "nothing to do; a lookup right at the entry, or right behind others, needs no check of its own");
+    else
+      version_.performed.push_back(
+          {"guard-elision", site.table->name, place_of(*site.lookup), "no check of its own"});
   }
 
   // Whether an array's element is read when something may have met others since it was looked up.
@@ -384,12 +421,27 @@ void rewrite(const Site& site, const LinkedCode& linked, Version& version) {
          std::to_string(site.hot->known.size()) + " keys, " + share + " of the lookups"});
     return;
   }
-  case Action::Fields:
+  case Action::Fields: {
     unsigned folded = fold_constant_fields(*site.lookup, table);
     version.performed.push_back(
         {"constant-fields", table.name, where, std::to_string(folded) + " reads, " + entries + " entries"});
     return;
   }
+  case Action::None:
+    return;
+  }
+}
+
+// Behind what else there is in front of the lookup.
+void branch(const Site& site, Version& version) {
+  if (site.narrow.empty()) return;
+  uint64_t bytes = 0;
+  for (const NarrowField& field : site.narrow)
+    bytes += field.bytes;
+  version.performed.push_back(
+      {"branch-injection", site.table->name, place_of(*site.lookup),
+       formatv("{0} of {1} bytes of the key have few values", bytes, site.table->key_bytes)});
+  inject_branch(*site.lookup, *site.lookup->getArgOperand(1), site.narrow);
 }
 
 // The second body, the checks, the samples, and what becomes of each site.
@@ -421,8 +473,10 @@ Error specialize(Function& function, const Plan& plan, const VersionRequest& req
   if (!plan.sampled.empty() || !plan.counted.empty()) detour = {linked->sampled(), wanted};
   add_fallback(function, {guard, epoch}, plan.checks, detour);
   version.checks = plan.checks.size();
-  for (const Site& site : plan.sites)
+  for (const Site& site : plan.sites) {
     rewrite(site, *linked, version);
+    branch(site, version);
+  }
   return Error::success();
 }
 
@@ -474,7 +528,9 @@ Expected<Version> make_version(const VersionRequest& request) {
 
   Plan plan(*function, request, version);
   if (Error error = plan.run(find_map_uses(module))) return std::move(error);
-  if (!plan.sites.empty() || !plan.sampled.empty() || !plan.counted.empty()) {
+  bool rewritten = !plan.sites.empty() || !plan.sampled.empty() || !plan.counted.empty();
+  if (!rewritten && version.performed.empty()) return version;
+  if (rewritten) {
     if (Error error = specialize(*function, plan, request, version)) return std::move(error);
     if (verifyModule(module, &errs()))
       return make_error<Rejected>("LLVM finds the rewritten program malformed");

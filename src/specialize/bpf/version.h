@@ -27,10 +27,11 @@ struct Snapshot {
 
 // The passes, in the order in which they run; each can be left out by name.
 inline constexpr const char* specialize_passes[] = {
-    "frozen-constants", "table-elimination", "inline-table", "index-table", "hot-keys", "constant-fields"};
+    "frozen-constants", "table-elimination", "inline-table",    "index-table",
+    "hot-keys",         "branch-injection",  "constant-fields", "guard-elision"};
 
 struct Version {
-  std::string object; // bytes
+  std::string object; // bytes; empty: nothing is to be done, and the original program is as good
   std::vector<Performed> performed;
   std::vector<Remark> remarks;
   Descriptor made_for; // a map of one number: the epoch that the version was made for

@@ -3,9 +3,11 @@
 // usage: stress OBJECT INTERFACE PACKETS ROUNDS; with ROUNDS packets take their time. Its loader is libbpf, and it knows nothing of Heddle.
 //
 // The writer of key k counts n up and writes n to `few`, `slots`, `prefixes` and `large`, in this order; every seventh number is a
-// deletion in `few`, and every eleventh has a mark in `large`. The program reads in the opposite order, so it finds numbers that do not fall from `large` to `few`, and all
+// deletion in `few`, every eleventh has a mark in `large`, and every fifth of key 0 is a deletion there. The program reads in the opposite order, so it finds numbers that do not fall from `large` to `few`, and all
 // lie between what was complete before the packet and what was begun by its end.
 #include "stress.h"
+
+#define FAR_KEY 3000 // as the program has it
 
 enum { large_entries = 1000 };
 
@@ -38,7 +40,11 @@ static void write_number(unsigned key, unsigned long n) {
     give_up("slots");
   put("prefixes", &prefix, &n);
   struct marked marked = {n, n % 11 == 0, 0};
-  put("large", &key, &marked);
+  unsigned place = key == 0 ? FAR_KEY : key;
+  if (key == 0 && n % 5 == 0)
+    bpf_map_delete_elem(map("large"), &place);
+  else
+    put("large", &place, &marked);
 }
 
 static int is_right(int program, unsigned key) {
@@ -49,8 +55,13 @@ static int is_right(int program, unsigned key) {
   if (bpf_prog_test_run_opts(program, &run)) give_up("run");
   unsigned long high = progress[key].begun;
   unsigned long* found = answer.found;
-  int good = found[0] >= low && found[1] >= found[0] && found[2] >= found[1] && found[2] <= high;
-  good = good && (answer.mark ? has_multiple(11, low, high) : low != high || low % 11 != 0);
+  int deleted = found[0] == 0; // in `large`
+  int good = deleted ? key == 0 && found[1] >= low && has_multiple(5, low, found[1])
+                     : found[0] >= low && (key != 0 || found[0] % 5 != 0);
+  good = good && found[1] >= found[0] && found[2] >= found[1] && found[2] <= high;
+  good = good && (deleted       ? !answer.mark
+                  : answer.mark ? has_multiple(11, low, high)
+                                : low != high || low % 11 != 0);
   if (run.retval == 3)
     good = good && found[3] >= found[2] && found[3] <= high && found[3] % 7 != 0;
   else
