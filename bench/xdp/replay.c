@@ -3,6 +3,10 @@
 // usage: replay OBJECT INTERFACE TRACE ROUNDS    TRACE: a packet a line, in hex
 // It prints "ready", replays through whatever program is on the interface until a line comes on standard input, and then measures in turn:
 // each line has the nanoseconds per packet of the original and of the other, without what replaying costs.
+// usage: replay OBJECT INTERFACE TRACE phases SECONDS TRACE...
+// The same, but what follows the line on standard input are phases: each trace again for so many seconds, the first one too. Each replay
+// is a line: its phase, when it ended (seconds since the first phase), nanoseconds per packet without what replaying costs, and the
+// program's id.
 #include "replay.h"
 
 #include <bpf/bpf.h>
@@ -13,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { runs = 10, checked = 500 };
@@ -39,6 +44,8 @@ static void put_program(enum replay_program place, int fd) {
 }
 
 // The program that is on the interface now, which may be replaced at any time.
+static unsigned taken; // id of the last one
+
 static int take_program(int interface, enum replay_program place) {
   for (int attempt = 0; attempt != 100; ++attempt) {
     unsigned id = 0;
@@ -46,6 +53,7 @@ static int take_program(int interface, enum replay_program place) {
     int fd = bpf_prog_get_fd_by_id(id);
     if (fd < 0) continue;
     put_program(place, fd);
+    taken = id;
     return fd;
   }
   give_up("program");
@@ -53,9 +61,12 @@ static int take_program(int interface, enum replay_program place) {
 }
 
 static struct replay_packet trace[REPLAY_PACKETS];
+static struct replay_packet packets[REPLAY_PACKETS]; // the trace, repeated
+static unsigned numbers[REPLAY_PACKETS];
 static unsigned count;
 
 static void fill(const char* path) {
+  count = 0;
   FILE* file = fopen(path, "r");
   if (!file) give_up(path);
   for (char line[2 * REPLAY_BYTES + 2]; count != REPLAY_PACKETS && fgets(line, sizeof line, file); ++count)
@@ -63,8 +74,17 @@ static void fill(const char* path) {
       if (sscanf(line + 2 * i, "%2hhx", (unsigned char*)&trace[count] + i) != 1) give_up(path);
   fclose(file);
   if (!count) give_up(path);
-  for (unsigned number = 0; number != REPLAY_PACKETS; ++number)
-    if (bpf_map_update_elem(map("packets"), &number, &trace[number % count], BPF_ANY)) give_up("packets");
+  for (unsigned number = 0; number != REPLAY_PACKETS; ++number) {
+    numbers[number] = number;
+    packets[number] = trace[number % count];
+  }
+}
+
+// At once, so that the next phase begins within a moment.
+static void hand_over(void) {
+  unsigned all = REPLAY_PACKETS;
+  LIBBPF_OPTS(bpf_map_batch_opts, options);
+  if (bpf_map_update_batch(map("packets"), numbers, packets, &all, &options)) give_up("packets");
 }
 
 // Nanoseconds per packet over the trace, once.
@@ -120,8 +140,29 @@ static double measure(enum replay_program place) {
   return sum / (runs / 2);
 }
 
+static double seconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static void run_phases(int interface, double length, char** traces, int trace_count) {
+  double own = measure(NOTHING), begin = seconds();
+  for (int phase = 0; phase != trace_count; ++phase) {
+    fill(traces[phase]);
+    hand_over();
+    for (double end = seconds() + length, now = 0; now < end;) {
+      close(take_program(interface, SPECIALIZED));
+      double time = replay(SPECIALIZED) - own;
+      now = seconds();
+      printf("%d %.4f %.2f %u\n", phase, now - begin, time, taken);
+    }
+  }
+}
+
 int main(int argc, char** argv) {
-  if (argc != 5) return 2;
+  int phases = argc > 6 && !strcmp(argv[4], "phases");
+  if (argc != 5 && !phases) return 2;
   int interface = (int)if_nametoindex(argv[2]);
   object = bpf_object__open(argv[1]);
   if (!object || bpf_object__load(object)) give_up(argv[1]);
@@ -129,6 +170,7 @@ int main(int argc, char** argv) {
   state = mmap(NULL, sizeof *state, PROT_READ | PROT_WRITE, MAP_SHARED, map("replay.bss"), 0);
   if (state == MAP_FAILED) give_up("the replaying program's variables");
   fill(argv[3]);
+  hand_over();
   put_program(NOTHING, program("nothing"));
   int original = take_program(interface, ORIGINAL);
   printf("ready\n");
@@ -140,6 +182,10 @@ int main(int argc, char** argv) {
   int specialized = take_program(interface, SPECIALIZED);
   check_same(original, specialized);
   close(specialized);
+  if (phases) {
+    run_phases(interface, atof(argv[5]), argv + 6, argc - 6);
+    return 0;
+  }
   for (int round = -2; round < atoi(argv[4]); ++round) { // the first two are for warmth
     close(take_program(interface,
                        SPECIALIZED)); // whatever was loaded on the machine meanwhile has made it anew

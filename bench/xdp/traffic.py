@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""Tables and traces for the examples of examples/xdp. usage: traffic.py PROGRAM LOCALITY FOLDER
+"""Tables and traces for the examples of examples/xdp. usage: traffic.py PROGRAM LOCALITY FOLDER [PHASES]
 
 LOCALITY is beta of a Pareto distribution with alpha 1, as ClassBench's trace generator has it and Morpheus's paper uses it: each flow is
 sent ceil(beta / x) times, x drawn evenly from (0, 1]. 0: every flow once; 0.0001: nearly so; 1: few flows are most of the
 packets. Flows are drawn for the tables, and their packets mixed. The same arguments give the same files: FOLDER/tables and
-FOLDER/trace (a packet of 64 bytes a line, in hex)."""
+FOLDER/trace (a packet of 64 bytes a line, in hex). PHASES: so many traces for the same tables, each with flows of its own: FOLDER/trace, FOLDER/trace1, ..."""
 
 import ipaddress
 import math
@@ -133,16 +133,17 @@ def main():
     program, beta, folder = sys.argv[1], float(sys.argv[2]), sys.argv[3]
     rng = random.Random(1)
     tables, flow = PROGRAMS[program](rng)
-    trace = []
-    while len(trace) < PACKETS:
-        times = max(1, math.ceil(beta / (1 - rng.random())))
-        trace += [flow()] * min(times, PACKETS // 4)
-    trace = trace[:PACKETS]
-    rng.shuffle(trace)
     with open(f"{folder}/tables", "w") as file:
         file.writelines(line + "\n" for line in tables)
-    with open(f"{folder}/trace", "w") as file:
-        file.writelines(packet.hex() + "\n" for packet in trace)
+    for phase in range(int(sys.argv[4]) if len(sys.argv) > 4 else 1):
+        trace = []
+        while len(trace) < PACKETS:
+            times = max(1, math.ceil(beta / (1 - rng.random())))
+            trace += [flow()] * min(times, PACKETS // 4)
+        trace = trace[:PACKETS]
+        rng.shuffle(trace)
+        with open(f"{folder}/trace{phase or ''}", "w") as file:
+            file.writelines(packet.hex() + "\n" for packet in trace)
 
 
 if __name__ == "__main__":

@@ -72,6 +72,7 @@ void write(const VersionReport& report, llvm::json::OStream& attributes) {
   attributes.attribute("instructions_before", int64_t(report.instructions_before));
   attributes.attribute("checks", report.checks);
   attributes.attribute("milliseconds", report.milliseconds);
+  attributes.attribute("processor_milliseconds", report.processor_milliseconds);
   if (!report.attached_to.empty()) {
     attributes.attribute("attached_to", report.attached_to);
     attributes.attribute("program", report.program);

@@ -36,7 +36,8 @@ struct VersionReport {
   bool original = false; // there is nothing to gain, and the original program runs itself
   size_t instructions = 0, instructions_before = 0;
   unsigned checks = 0;
-  double milliseconds = 0; // from the tables' reading to the loaded program
+  double milliseconds = 0;           // from the tables' reading until it runs, or, in a dry run, is loaded
+  double processor_milliseconds = 0; // of these
   std::vector<Performed> performed;
   std::vector<Remark> remarks;
   // Of one that runs.

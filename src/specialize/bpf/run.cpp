@@ -7,6 +7,7 @@
 
 #include <bpf/bpf.h>
 #include <chrono>
+#include <ctime>
 #include <thread>
 #include <utility>
 
@@ -41,6 +42,28 @@ private:
   Seconds left_ = most;
   Clock::time_point last_ = Clock::now();
 };
+
+// What something takes, and what of that it had a processor.
+class Stopwatch {
+public:
+  Seconds wall() const { return Clock::now() - begin_; }
+  Seconds processor() const { return processor_now() - processor_begin_; }
+
+private:
+  static Seconds processor_now() {
+    timespec now{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec);
+  }
+
+  Clock::time_point begin_ = Clock::now();
+  Seconds processor_begin_ = processor_now();
+};
+
+void put_times(VersionReport& report, const Stopwatch& watch) {
+  report.milliseconds = 1000 * watch.wall().count();
+  report.processor_milliseconds = 1000 * watch.processor().count();
+}
 
 // The one value of a map that stands for global variables.
 Expected<std::string> variables_in(const RunningMap& map) {
@@ -163,19 +186,15 @@ Expected<std::optional<Sampler>> BpfSession::State::start_sampling() const {
 
 Expected<BpfSession::State::Loaded> BpfSession::State::load(const Snapshot& snapshot, const Watch& watch,
                                                             Sampler* sampler) {
-  auto begin = Clock::now();
   auto attempt = [&](const llvm::StringSet<>& without) -> Expected<Loaded> {
-    auto version = make_version({object, function, snapshot, without, sampler, excluded});
+    auto version = make_version({prepared, object, function, snapshot, without, sampler, excluded});
     if (!version) return version.takeError();
-    auto milliseconds = [&] {
-      return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
-    };
-    if (version->object.empty()) return Loaded{std::move(*version), {}, milliseconds()};
+    if (version->object.empty()) return Loaded{std::move(*version), {}};
     auto fd = load_version({version->object, object.path, function, watch.guard()}, running);
     if (!fd) return fd.takeError();
     auto program = open_running_program(std::move(*fd));
     if (!program) return program.takeError();
-    return Loaded{std::move(*version), std::move(*program), milliseconds()};
+    return Loaded{std::move(*version), std::move(*program)};
   };
   auto loaded = attempt(disabled);
   if (loaded) return loaded;
@@ -211,7 +230,6 @@ VersionReport BpfSession::State::report_on(const Loaded& loaded) const {
   report.instructions = (report.original ? running : loaded.program).code.size() / 8;
   report.instructions_before = running.code.size() / 8;
   report.checks = report.original ? 0 : loaded.version.checks + 1;
-  report.milliseconds = loaded.milliseconds;
   report.performed = loaded.version.performed;
   report.remarks = loaded.version.remarks;
   return report;
@@ -224,6 +242,7 @@ Expected<VersionReport> BpfSession::try_version() {
   auto sampler = s.start_sampling();
   if (!sampler) return sampler.takeError();
   Sampler* samples = *sampler ? &**sampler : nullptr;
+  Stopwatch stopwatch;
   auto taken = s.snapshot(*watch, {s.running.id}, samples, std::nullopt);
   if (!taken) return taken.takeError();
   if (!*taken)
@@ -231,7 +250,9 @@ Expected<VersionReport> BpfSession::try_version() {
                     "program " + std::to_string(s.running.id));
   auto loaded = s.load(**taken, *watch, samples);
   if (!loaded) return loaded.takeError();
-  return s.report_on(*loaded);
+  VersionReport report = s.report_on(*loaded);
+  put_times(report, stopwatch);
+  return report;
 }
 
 Error BpfSession::run(llvm::function_ref<void(const VersionReport&)> tell,
@@ -282,7 +303,7 @@ Error BpfSession::run(llvm::function_ref<void(const VersionReport&)> tell,
       pause = period;
       continue;
     }
-    auto begin = Clock::now();
+    Stopwatch stopwatch;
     auto taken = s.snapshot(*watch, own, samples, made_for);
     if (!taken) return taken.takeError();
     if (!*taken) continue; // in the middle of a change: again soon
@@ -290,13 +311,13 @@ Error BpfSession::run(llvm::function_ref<void(const VersionReport&)> tell,
     if (made_for && made_for_heat == heat && same_tables(*made_for, **taken)) {
       made_for = std::move(*taken);
       if (Error error = set_epoch(now, made_for->epoch)) return error;
-      spend(Clock::now() - begin);
+      spend(stopwatch.processor());
       ++live.confirmed;
       continue;
     }
     auto loaded = s.load(**taken, *watch, samples);
     if (!loaded) return loaded.takeError();
-    spend(Clock::now() - begin);
+    spend(stopwatch.processor());
     if (watch->epoch() != (*taken)->epoch) { // something has happened while it was made
       auto again = s.snapshot(*watch, own, samples, *taken);
       if (!again) return again.takeError();
@@ -312,6 +333,7 @@ Error BpfSession::run(llvm::function_ref<void(const VersionReport&)> tell,
     made_for = std::move(*taken);
     made_for_heat = heat;
     now = std::move(loaded->version.made_for);
+    put_times(report, stopwatch);
     report.attached_to = attachment->where();
     report.program = keeper->now();
     report.epoch = made_for->epoch;

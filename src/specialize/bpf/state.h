@@ -26,6 +26,7 @@ struct BpfSession::State {
   std::optional<BpfCompiler> compiler;
   std::vector<MapView> views;
   llvm::StringSet<> excluded; // maps whose lookups are not sampled
+  PreparedPrograms prepared;
   llvm::StringSet<> disabled; // passes that the user left out, and those that the verifier refused
 
   Loading loading() const { return {object.bytes, object.path, function, -1}; }
@@ -44,8 +45,7 @@ struct BpfSession::State {
 
   struct Loaded {
     Version version;
-    RunningProgram program;  // none where the version has no object
-    double milliseconds = 0; // from the snapshot to the loaded program
+    RunningProgram program; // none where the version has no object
   };
 
   VersionReport report_on(const Loaded& loaded) const;

@@ -24,7 +24,6 @@
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Analysis/ConstantFolding.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
@@ -33,7 +32,6 @@
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Transforms/Utils/ModuleUtils.h"
 
 #include <optional>
 
@@ -345,45 +343,6 @@ private:
   DenseMap<const BasicBlock*, bool> stale_behind_;
 };
 
-// What the loader set before it froze the section is a constant by now.
-unsigned fold_frozen(Module& module, const DataSections& sections, const Snapshot& snapshot) {
-  const DataLayout& layout = module.getDataLayout();
-  unsigned folded = 0;
-  for (const auto& [section, data] : sections) {
-    auto bytes = snapshot.frozen.find(section);
-    if (bytes == snapshot.frozen.end()) continue;
-    for (const auto& variable : data.variables) {
-      GlobalVariable* global = module.getGlobalVariable(variable.getKey(), /*AllowInternal=*/true);
-      if (!global || !global->isConstant()) continue;
-      SmallVector<LoadInst*, 8> loads;
-      for (User* user : global->users())
-        if (auto* load = dyn_cast<LoadInst>(user)) loads.push_back(load);
-      for (LoadInst* load : loads) {
-        size_t size = layout.getTypeStoreSize(load->getType());
-        if (!load->getType()->isIntegerTy() || variable.getValue() + size > bytes->second.size()) continue;
-        StringRef stored = StringRef(bytes->second).substr(variable.getValue(), size);
-        Constant* whole = ConstantDataArray::getString(module.getContext(), stored, /*AddNull=*/false);
-        Constant* value = ConstantFoldLoadFromConst(whole, load->getType(), layout);
-        if (!value) continue;
-        load->replaceAllUsesWith(value);
-        load->eraseFromParent();
-        ++folded;
-      }
-    }
-  }
-  return folded;
-}
-
-// Global variables stay where they are in the running program, whatever becomes of their uses.
-void keep_variables(Module& module) {
-  SmallVector<GlobalValue*, 16> kept;
-  for (GlobalVariable& variable : module.globals())
-    if (!variable.isDeclaration() && !variable.getName().starts_with("llvm.") &&
-        !variable.hasPrivateLinkage())
-      kept.push_back(&variable);
-  appendToCompilerUsed(module, kept);
-}
-
 // Constants that LLVM made (tables of switches) must not move those that were there.
 void set_new_constants_apart(Module& module, const StringSet<>& before) {
   for (GlobalVariable& variable : module.globals())
@@ -503,12 +462,16 @@ bool is_small(const Table& table) {
 }
 
 Expected<Version> make_version(const VersionRequest& request) {
-  LLVMContext context;
-  auto compiler = BpfCompiler::open(request.object.bitcode, context, request.object.path);
-  if (!compiler) return compiler.takeError();
   auto layout = data_sections_of(request.object.bytes);
   if (!layout) return layout.takeError();
-  compiler->optimize();
+  static const StringMap<std::string> none;
+  auto prepared =
+      request.prepared.get(request.object, *layout,
+                           request.disabled.contains("frozen-constants") ? none : request.snapshot.frozen);
+  if (!prepared) return prepared.takeError();
+  LLVMContext context;
+  auto compiler = BpfCompiler::open((*prepared)->bitcode, context, request.object.path);
+  if (!compiler) return compiler.takeError();
   Module& module = compiler->module();
   Function* function = module.getFunction(request.function);
   if (!function || function->isDeclaration())
@@ -516,15 +479,8 @@ Expected<Version> make_version(const VersionRequest& request) {
                     request.object.path);
 
   Version version;
-  keep_variables(module);
-  StringSet<> before;
-  for (const GlobalVariable& variable : module.globals())
-    before.insert(variable.getName());
-  if (!request.disabled.contains("frozen-constants")) {
-    if (unsigned folded = fold_frozen(module, *layout, request.snapshot))
-      version.performed.push_back({"frozen-constants", ".rodata", "", std::to_string(folded) + " reads"});
-    compiler->optimize();
-  }
+  if (unsigned folded = (*prepared)->folded)
+    version.performed.push_back({"frozen-constants", ".rodata", "", std::to_string(folded) + " reads"});
 
   Plan plan(*function, request, version);
   if (Error error = plan.run(find_map_uses(module))) return std::move(error);
@@ -536,7 +492,7 @@ Expected<Version> make_version(const VersionRequest& request) {
       return make_error<Rejected>("LLVM finds the rewritten program malformed");
     compiler->optimize();
   }
-  set_new_constants_apart(module, before);
+  set_new_constants_apart(module, (*prepared)->variables);
   auto object = compiler->emit();
   if (!object) return object.takeError();
   auto now = data_sections_of(*object);

@@ -4,6 +4,7 @@
 #include "specialize/bpf/index_maps.h"
 #include "specialize/bpf/maps.h"
 #include "specialize/bpf/object_file.h"
+#include "specialize/bpf/prepared.h"
 #include "specialize/bpf/report.h"
 #include "specialize/bpf/sampler.h"
 #include "support/diagnostic.h"
@@ -39,6 +40,7 @@ struct Version {
 };
 
 struct VersionRequest {
+  PreparedPrograms& prepared;
   const BpfObjectFile& object;
   llvm::StringRef function; // the program
   const Snapshot& snapshot;
