@@ -24,7 +24,7 @@ Expected<Attachment> Attachment::find(const RunningProgram& program) {
     uint32_t bytes = sizeof info;
     if (!fd || bpf_obj_get_info_by_fd(fd.get(), &info, &bytes) != 0 || info.prog_id != program.id) continue;
     Attachment place;
-    place.link_ = std::move(fd);
+    place.link_ = id;
     place.where_ = "link " + std::to_string(id);
     if (info.type == BPF_LINK_TYPE_XDP) {
       linked.push_back(static_cast<int>(info.xdp.ifindex));
@@ -64,10 +64,12 @@ Expected<Attachment> Attachment::find(const RunningProgram& program) {
 }
 
 bool Attachment::holds(uint32_t id) const {
-  if (link_) {
+  if (link_ != 0) {
+    Descriptor link(bpf_link_get_fd_by_id(link_));
     bpf_link_info info{};
     uint32_t bytes = sizeof info;
-    return bpf_obj_get_info_by_fd(link_.get(), &info, &bytes) == 0 && info.prog_id == id;
+    if (!link || bpf_obj_get_info_by_fd(link.get(), &info, &bytes) != 0 || info.prog_id != id) return false;
+    return info.type != BPF_LINK_TYPE_XDP || info.xdp.ifindex != 0; // the link outlives its interface
   }
   uint32_t found = 0;
   return bpf_xdp_query_id(interface_, static_cast<int>(mode_), &found) == 0 && found == id;
@@ -75,11 +77,15 @@ bool Attachment::holds(uint32_t id) const {
 
 Error Attachment::replace(int now, int next) const {
   int error = 0;
-  if (link_) {
+  if (link_ != 0) {
+    Descriptor link(bpf_link_get_fd_by_id(link_));
     LIBBPF_OPTS(bpf_link_update_opts, options);
     options.flags = BPF_F_REPLACE;
     options.old_prog_fd = now;
-    if (bpf_link_update(link_.get(), next, &options) != 0) error = errno;
+    if (!link)
+      error = ENOLINK;
+    else if (bpf_link_update(link.get(), next, &options) != 0)
+      error = errno;
   } else {
     LIBBPF_OPTS(bpf_xdp_attach_opts, options);
     options.old_prog_fd = now;

@@ -23,7 +23,7 @@ public:
 private:
   Attachment() = default;
 
-  Descriptor link_;   // of a link
+  uint32_t link_ = 0; // of a link, its id: a descriptor would keep it when its owner lets it go
   int interface_ = 0; // of an interface
   uint32_t mode_ = 0; // of an interface: XDP_FLAGS_*_MODE
   std::string where_; // for messages

@@ -21,7 +21,7 @@ using llvm::StringRef;
 Error bpf_error(const llvm::Twine& what, int error, const llvm::Twine& where) {
   const char* hint =
       "the kernel may lack what is needed: Linux 5.10 with CONFIG_BPF_SYSCALL and BTF is enough";
-  if (error == EPERM || error == EACCES) hint = "run as root, or with CAP_BPF, CAP_NET_ADMIN and CAP_PERFMON";
+  if (error == EPERM || error == EACCES) hint = "run as root, or with CAP_SYS_ADMIN and CAP_NET_ADMIN";
   if (error == ENOENT) hint = "it has gone: `bpftool prog` and `ip link` list what is there";
   if (error == ENOMEM) hint = "raise the limit of locked memory (`ulimit -l unlimited`), or free memory";
   return diagnose(what + ": " + strerror(error), hint, where);
