@@ -23,7 +23,7 @@ constexpr unsigned patience = 8; // times without hot keys, before a rest
 constexpr unsigned change_weighs = 4, most_unrest = 16;
 constexpr uint64_t enough_packets = 2000; // to know how many come to a site
 constexpr double seldom_share = 0.02;
-constexpr unsigned first_recount = 256, last_recount = 4096; // looks
+constexpr unsigned first_recount = 400, last_recount = 6400; // looks
 constexpr unsigned first_rest = 16, longest_rest = 1024;     // looks
 
 } // namespace

@@ -21,7 +21,7 @@ using llvm::StringRef;
 namespace {
 
 constexpr uint32_t sketch_entries = 2048;
-constexpr uint64_t enough_samples = 2000, most_between = 1 << 20;
+constexpr uint64_t enough_samples = 1200, most_between = 1 << 20;
 
 Expected<Descriptor> create_map(bpf_map_type type, const char* name, uint32_t key_bytes, uint32_t value_bytes,
                                 uint32_t entries) {

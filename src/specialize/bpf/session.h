@@ -27,7 +27,7 @@ struct SpecializeOptions {
   ProgramChoice program;
   std::string object;                // the file that it was loaded from
   std::vector<std::string> disabled; // passes left out, by name
-  double period_seconds = 0.25;      // between looks at the tables and the traffic; 0: only the first
+  double period_seconds = 0.15;      // between looks at the tables and the traffic; 0: only the first
   double sampling_percent = 1;       // of the packets, at most; 0: none
   double cpu_percent = 5;            // of one processor, for making versions
   std::vector<std::string> excluded; // maps whose lookups are not sampled, by name
