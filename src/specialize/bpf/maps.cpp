@@ -68,6 +68,21 @@ void leave(MapView& view, StringRef reason, const llvm::Twine& what, StringRef h
   view.where = where;
 }
 
+// Maps of what the kernel knows by address: there are no values to be known.
+void leave_without_values(MapView& view) {
+  switch (view.running->type) {
+  case BPF_MAP_TYPE_ARRAY_OF_MAPS:
+  case BPF_MAP_TYPE_HASH_OF_MAPS:
+    return leave(view, "map-of-maps", "which map it finds is known at run time alone",
+                 "nothing to do; other maps of the program are specialized", view.uses.where);
+  case BPF_MAP_TYPE_PROG_ARRAY:
+    return leave(view, "tail-calls", "the programs that it leads to run as they are",
+                 "nothing to do; the program in front of them is specialized", view.uses.where);
+  default:
+    return;
+  }
+}
+
 void leave_by_use(MapView& view) {
   const MapUses& uses = view.uses;
   if (uses.reason == "data-plane-updates" || uses.reason == "data-plane-writes")
@@ -113,6 +128,7 @@ std::vector<MapView> view_maps(llvm::Module& module, const RunningProgram& runni
       leave(view, "not-used", "the running program does not use it", "nothing to do");
       continue;
     }
+    leave_without_values(view);
     leave_by_use(view);
     leave_by_type(view);
   }
