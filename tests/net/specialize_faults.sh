@@ -67,6 +67,19 @@ specialize setpriv --inh-caps=-all --bounding-set=-all,+sys_admin,+net_admin "$h
   { cat "$work/dry"; fail "CAP_SYS_ADMIN and CAP_NET_ADMIN are not enough"; }
 refuses "No such file\|cannot be read" "HEDDLE_LIB" env HEDDLE_LIB="$work/nowhere" "$heddle" specialize
 
+# Heddle is taken away, or installed anew, while it runs: versions are made all the same.
+cp -r "$bin/../lib/heddle" "$work/lib"
+clang-19 -O2 "$here/specialize/map.c" -lbpf -o "$work/map"
+HEDDLE_LIB=$work/lib ip netns exec "$inside" "$heddle" specialize --pin "$work/bpf/forward" --object "$work/forward.o" >"$work/anew" 2>&1 &
+specialize=$!
+wait_for "$work/anew" "inline-table: hops, .*: 4 entries"
+rm -r "$work/lib"
+"$work/map" "$original" denied fill 3
+wait_for "$work/anew" "inline-table: denied, .*: 3 entries"
+kill -TERM $specialize
+wait $specialize || true
+back_soon
+
 # A full disk: it ends, says so, and the original runs.
 head -c 8192 /dev/zero >"$work/full/zeros" 2>/dev/null || true
 refuses "cannot write: No space left" "free space" "$heddle" specialize --prometheus "$work/full/metrics"

@@ -14,17 +14,33 @@ namespace heddle {
 
 using namespace llvm;
 
+namespace {
+
+Error broken(const Twine& why) {
+  return diagnose("cannot be read: " + why,
+                  "build Heddle again, or set HEDDLE_LIB to where its libraries are",
+                  installed_file("heddle-linked.bpf.bc"));
+}
+
+// Read once: Heddle may be installed anew while versions are made.
+Expected<MemoryBufferRef> linked_bitcode() {
+  static std::unique_ptr<MemoryBuffer> bitcode;
+  if (!bitcode) {
+    auto file = MemoryBuffer::getFile(installed_file("heddle-linked.bpf.bc"));
+    if (!file) return broken(file.getError().message());
+    bitcode = MemoryBuffer::getMemBufferCopy((*file)->getBuffer(), (*file)->getBufferIdentifier());
+  }
+  return bitcode->getMemBufferRef();
+}
+
+} // namespace
+
 Expected<LinkedCode> LinkedCode::link(Function& function) {
-  std::string path = installed_file("heddle-linked.bpf.bc");
-  auto broken = [&](const Twine& why) {
-    return diagnose("cannot be read: " + why,
-                    "build Heddle again, or set HEDDLE_LIB to where its libraries are", path);
-  };
-  auto file = MemoryBuffer::getFile(path);
-  if (!file) return broken(file.getError().message());
+  auto bitcode = linked_bitcode();
+  if (!bitcode) return bitcode.takeError();
   LinkedCode code;
   code.module_ = function.getParent();
-  auto linked = parseBitcodeFile(**file, function.getContext());
+  auto linked = parseBitcodeFile(*bitcode, function.getContext());
   if (!linked) return broken(toString(linked.takeError()));
   SmallVector<std::string, 4> names;
   for (const Function& part : **linked)
