@@ -85,6 +85,7 @@ void add_plan(CLI::App& app, Action& chosen) {
       "--sweep", options->sweep,
       "measure instead: the program planned in every way, and the original, in turn; plan.json stays");
   options->running.add_run_to(*command);
+  options->running.add_filter_to(*command);
   options->running.add_bench_to(*command);
   options->json.add_to(*command);
   command

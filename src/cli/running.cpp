@@ -51,12 +51,16 @@ void RunningOptions::add_run_to(CLI::App& app) {
       ->capture_default_str();
 }
 
-void RunningOptions::add_verify_to(CLI::App& app) {
+void RunningOptions::add_filter_to(CLI::App& app) {
   app.add_option(
          "--filter", filters,
          "text that may differ: CHANNEL:/PATTERN/REPLACEMENT/, or times, dates, durations, rates, pids, "
          "addresses")
       ->allow_extra_args(false);
+}
+
+void RunningOptions::add_verify_to(CLI::App& app) {
+  add_filter_to(app);
   app.add_option("--batches", batches, "batch sizes to compare at")
       ->delimiter(',')
       ->allow_extra_args(false)
@@ -95,9 +99,7 @@ llvm::Expected<BenchOptions> bench_options(const RunningOptions& options) {
   return bench;
 }
 
-llvm::Expected<VerifyResult> verify_program(const std::string& program, const RunningOptions& options) {
-  auto variants = variants_of(program, options, options.batches);
-  if (!variants) return variants.takeError();
+llvm::Expected<VerifyOptions> verify_options(const RunningOptions& options) {
   VerifyOptions verify;
   verify.command = options.command;
   for (const std::string& text : options.filters) {
@@ -105,7 +107,15 @@ llvm::Expected<VerifyResult> verify_program(const std::string& program, const Ru
     if (!filter) return filter.takeError();
     verify.filters.push_back(std::move(*filter));
   }
-  return verify_outputs(*variants, verify);
+  return std::move(verify);
+}
+
+llvm::Expected<VerifyResult> verify_program(const std::string& program, const RunningOptions& options) {
+  auto variants = variants_of(program, options, options.batches);
+  if (!variants) return variants.takeError();
+  auto verify = verify_options(options);
+  if (!verify) return verify.takeError();
+  return verify_outputs(*variants, *verify);
 }
 
 llvm::Expected<BenchResult> bench_program(const std::string& program, const RunningOptions& options) {

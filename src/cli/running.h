@@ -18,6 +18,7 @@ struct RunningOptions {
   unsigned pairs = 15;
   double budget_seconds = 0;
   void add_run_to(CLI::App& app); // how it is run: standard input, time limit
+  void add_filter_to(CLI::App& app);
   void add_verify_to(CLI::App& app);
   void add_bench_to(CLI::App& app);
 };
@@ -33,6 +34,7 @@ struct ComparisonOptions {
 // Errors: there is no such program.
 llvm::Expected<Variant> original_variant(const std::string& program);
 llvm::Expected<BenchOptions> bench_options(const RunningOptions& options);
+llvm::Expected<VerifyOptions> verify_options(const RunningOptions& options);
 
 // Original and optimized program, the latter at every batch size asked for.
 llvm::Expected<VerifyResult> verify_program(const std::string& program, const RunningOptions& options);

@@ -6,6 +6,7 @@
 
 #include "profile/icache.h"
 #include "program/claims.h"
+#include "support/diagnostic.h"
 #include "support/file.h"
 #include "transform/build.h"
 
@@ -170,6 +171,21 @@ Interval ratio_of(const BenchedVariant& original, const BenchedVariant& plan, co
   return median_interval(std::move(ratios));
 }
 
+// `variants`: an original before each plan. What is measured is compared as it is measured: small batches run packet by packet, for one.
+llvm::Expected<VerifyResult> compare_outputs(llvm::ArrayRef<Variant> variants,
+                                             const RunningOptions& running) {
+  auto options = verify_options(running);
+  if (!options) return options.takeError();
+  std::vector<Variant> compared{variants.front()};
+  for (size_t i = 1; i < variants.size(); i += 2)
+    compared.push_back(variants[i]);
+  auto result = verify_outputs(compared, *options);
+  if (!result || result->verdict != Verdict::Different) return result;
+  print_verify(*result, llvm::errs());
+  return diagnose("a plan's output differs from the original's",
+                  "do not use that plan; please report it with this difference", result->difference->variant);
+}
+
 std::string name_of(const SweptPlan& plan) {
   std::string name = plan.kind + (plan.budget.empty() ? "" : " " + plan.budget);
   return plan.batch == 0 ? name : name + ", batch " + std::to_string(plan.batch);
@@ -203,6 +219,9 @@ llvm::Expected<Sweep> sweep_plans(const Workspace& workspace, const std::string&
   auto options = bench_options(running);
   if (!options) return options.takeError();
   options->use_counters = false;
+  auto outputs = compare_outputs(variants, running);
+  if (!outputs) return outputs.takeError();
+  sweep.outputs = std::move(*outputs);
   auto benched = bench(variants, *options);
   if (!benched) return benched.takeError();
   sweep.bench = std::move(*benched);
@@ -228,6 +247,9 @@ void print_sweep(const Sweep& sweep, llvm::raw_ostream& out) {
                          plan.measured.low, plan.measured.high,
                          i == sweep.chosen ? "  chosen by the models" : "", i == sweep.best ? "  best" : "");
   }
+  out << "outputs of all: " << verdict_name(sweep.outputs.verdict)
+      << (sweep.outputs.reason.empty() ? "" : " (" + sweep.outputs.reason + ")") << '\n';
+  if (sweep.outputs.verdict == Verdict::Unknown) out << "hint: declare what may differ with --filter\n";
   out << llvm::formatv("the models' choice reaches {0:f1} % of the best\n", 100 * sweep.share());
 }
 
@@ -238,6 +260,7 @@ void write_sweep(const Sweep& sweep, llvm::json::OStream& json) {
   json.attribute("chosen", sweep.chosen);
   json.attribute("best", sweep.best);
   json.attribute("share_of_best", sweep.share());
+  json.attributeObject("outputs", [&] { write_verify(sweep.outputs, json); });
   json.attributeArray("plans", [&] {
     for (const SweptPlan& plan : sweep.plans)
       json.object([&] {

@@ -24,15 +24,17 @@ struct SweptPlan {
 };
 
 struct Sweep {
-  BenchResult bench; // of each plan in order: the original, and it
+  VerifyResult outputs; // of the original, and of each plan in order
+  BenchResult bench;    // of each plan in order: the original, and it
   std::vector<SweptPlan> plans;
   size_t chosen = 0; // by the models
   size_t best = 0;   // as measured
   double share() const { return plans[chosen].measured.median / plans[best].measured.median; }
 };
 
-// Plans and builds the program in each way that differs from the others, in a temporary folder, and runs the original and one of them in turn, all of
-// them in each round. Outputs are not compared. Errors: no profile, a step that fails, a run that does.
+// Plans and builds the program in each way that differs from the others, in a temporary folder; compares the outputs of all with the original's;
+// and runs the original and one of them in turn, all of them in each round. Outputs that do not repeat themselves are a verdict. Errors: no
+// profile, a step that fails, a run that does, an output that differs.
 llvm::Expected<Sweep> sweep_plans(const Workspace& workspace, const std::string& profile,
                                   const PlanningOptions& planning, const std::string& program,
                                   const RunningOptions& running);

@@ -177,6 +177,7 @@ void print_sweep(const Object& document, llvm::raw_ostream& out) {
             .str());
     ++index;
   }
+  if (const Object* outputs = sweep->getObject("outputs")) row(out, "outputs", string(*outputs, "verdict"));
   row(out, "models' choice", formatv("{0:f1} % of the best", 100 * number(*sweep, "share_of_best")).str());
 }
 

@@ -41,7 +41,7 @@ export const sweep = {
         name: "sweep",
         how: "measured",
         title: `The models' choice reaches ${number(100 * sweep.share_of_best, 1)} % of the best plan.`,
-        note: `Metric: ${sweep.metric}, ${sweep.rounds} rounds in turn. Ticks and bars: median and interval; circles: predicted.`,
+        note: `Metric: ${sweep.metric}, ${sweep.rounds} rounds in turn. Ticks and bars: median and interval; circles: predicted. Outputs of all: ${sweep.outputs?.verdict ?? "not compared"}.`,
         draw: (width) => draw({ plans }, width),
         data: table({
           caption: "Plans",

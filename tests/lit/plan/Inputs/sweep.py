@@ -11,6 +11,9 @@ plans = sweep["plans"]
 assert [plan["kind"] for plan in plans] == ["neither"] + 4 * ["staged"], plans
 assert [plan["batch"] for plan in plans] == [0, 8, 16, 32, 64], plans
 assert all(plan["ratio_ci"][0] <= plan["ratio"] <= plan["ratio_ci"][1] for plan in plans), plans
+outputs = sweep["outputs"]
+assert outputs["identical"] and [run["name"] for run in outputs["runs"]] == ["original"] + [plan["name"] for plan in plans]
+assert outputs["runs"][0]["stdout_bytes"] > 0, outputs
 # Cuts that nobody asked to pay: the models know better.
 assert all(plan["predicted"] < 1 for plan in plans[1:]), plans
 assert sweep["chosen"] == 0
