@@ -15,9 +15,11 @@ static unsigned poll_port(struct loop* l, uint16_t port) {
   uint64_t start = rte_rdtsc();
   uint16_t n = rte_eth_rx_burst(port, 0, frame, BURST);
   if (n == 0) return 0;
+  uint64_t received = rte_rdtsc();
   for (uint16_t i = 0; i < n; i++)
     out[i] = app_process(l->app, frame[i], port, l->counts);
   uint64_t processed = rte_rdtsc();
+  l->body_cycles += processed - received;
   record_batch(l->record, frame, out, n, port);
   uint64_t recorded = rte_rdtsc();
   transmit_batch(l->transmit, frame, out, n, port);

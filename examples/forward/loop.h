@@ -14,7 +14,8 @@ struct loop {
   struct transmit* transmit;
   struct feed* feed; // NULL: frames come from the ports alone
   uint64_t packets;
-  uint64_t cycles; // from reception to transmission; feeding and recording excluded
+  uint64_t cycles;      // from reception to transmission; feeding and recording excluded
+  uint64_t body_cycles; // of these in app_process() alone
 };
 
 // Polls the ports until their input ends, it has seen enough, or loop_stop() was called.

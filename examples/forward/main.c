@@ -155,8 +155,10 @@ static void print_results(const struct loop* l) {
     if (l->counts[i]) printf("%s: %" PRIu64 "\n", app_verdicts[i], l->counts[i]);
   if (!l->options->timing || l->packets == 0) return;
   double seconds = (double)l->cycles / (double)rte_get_tsc_hz();
-  printf("packets=%" PRIu64 " cycles=%" PRIu64 " pps=%.0f ns_per_packet=%.1f\n", l->packets, l->cycles,
-         (double)l->packets / seconds, seconds * 1e9 / (double)l->packets);
+  double body_seconds = (double)l->body_cycles / (double)rte_get_tsc_hz();
+  printf("packets=%" PRIu64 " cycles=%" PRIu64 " pps=%.0f ns_per_packet=%.1f body_ns=%.2f\n", l->packets,
+         l->cycles, (double)l->packets / seconds, seconds * 1e9 / (double)l->packets,
+         body_seconds * 1e9 / (double)l->packets);
 }
 
 static void on_signal(int number) {

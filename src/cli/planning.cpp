@@ -78,7 +78,7 @@ void PlanningOptions::declare(const Declarations& all) {
 
 static llvm::Expected<Plan> plan_for(const Program& program, const Study& study, const Openings& openings,
                                      const PlanningOptions& options, const ChosenHost& chosen,
-                                     const std::vector<double>& waits_elsewhere) {
+                                     const std::vector<std::vector<LoadCost>>& waits_elsewhere) {
   auto budget = budget_lines(options.budget, chosen);
   if (!budget) return budget.takeError();
   PlanOptions plan_options;
@@ -132,7 +132,7 @@ llvm::Expected<Decision> decide(const ProgramImage& image, Program& program, Tra
   if (options.hide)
     openings.loads =
         choose_expensive_loads(program, trace, options.batch ? options.batch : in_flight, memory);
-  const std::vector<double> elsewhere = waits_elsewhere(program, trace, openings.loads, memory);
+  const auto elsewhere = waits_elsewhere(program, trace, openings.loads, memory);
   if (llvm::Error error = open_traced(program, trace, openings)) return std::move(error);
   auto study = study_program(image, program, trace, studying);
   if (!study) return study.takeError();

@@ -1,5 +1,6 @@
 #include "plan/expensive_loads.h"
 
+#include "program/address_chain.h"
 #include "program/expensive.h"
 #include "program/modelled.h"
 #include "program/reads.h"
@@ -108,32 +109,64 @@ OpenedLoad describe(const LoadCounts& counts, const Instruction& found, const Bo
   return load;
 }
 
+struct Candidate {
+  OpenedLoad load;
+  LoadCost cost;
+};
+
+// All loads of a body that packets wait for and that the source does not name, with what each has to wait for.
+std::vector<Candidate> candidates_of(const BodyRuns& body, const Trace& trace, const BlockTable& blocks,
+                                     const MemoryModel& model) {
+  std::vector<Candidate> found;
+  std::vector<MemoryRead> reads;
+  Recurrences recurrences;
+  for (const LoadCounts& counts : trace.loads) {
+    if (counts.accesses == 0 || counts.place.block >= blocks.size()) continue;
+    if (!body.visits.contains(counts.place.block)) continue;
+    const auto here = reads_of(*blocks.block(counts.place.block));
+    if (counts.place.number >= here.size() || is_named(here[counts.place.number])) continue;
+    const MemoryRead& read = here[counts.place.number];
+    OpenedLoad load = describe(counts, *read.by, body);
+    describe_loop(load, *read.by, blocks, recurrences, model);
+    LoadCost cost = cost_of(load, model);
+    if (cost.stall == 0 && cost.chain == 0) continue;
+    found.push_back({std::move(load), cost});
+    reads.push_back(read);
+  }
+  const std::vector<AddressChain> chains = address_chains(reads);
+  for (size_t i = 0; i != found.size(); ++i) {
+    OpenedLoad& load = found[i].load;
+    load.behind = chains[i].behind;
+    load.follows_itself = chains[i].follows_itself || load.chain > 0;
+    found[i].cost = cost_of(load, model);
+  }
+  return found;
+}
+
 } // namespace
 
 std::vector<OpenedLoad> choose_expensive_loads(const Program& program, const Trace& trace, double in_flight,
                                                const MemoryModel& model) {
-  constexpr double least_stall = 5; // cycles: less is noise
   const BlockTable blocks(*program.module);
-  Recurrences recurrences;
   std::map<std::pair<BlockId, uint32_t>, OpenedLoad> chosen;
   for (const BodyRuns& body : count_runs(program, trace, blocks)) {
-    std::vector<OpenedLoad> loads;
+    std::vector<Candidate> candidates = candidates_of(body, trace, blocks, model);
+    erase_if(candidates,
+             [](const Candidate& it) { return it.cost.stall < least_stall && it.cost.chain == 0; });
     std::vector<LoadCost> costs;
-    for (const LoadCounts& counts : trace.loads) {
-      if (counts.place.block >= blocks.size() || !body.visits.contains(counts.place.block)) continue;
-      const BasicBlock& block = *blocks.block(counts.place.block);
-      const auto reads = reads_of(block);
-      if (counts.place.number >= reads.size() || is_named(reads[counts.place.number])) continue;
-      OpenedLoad load = describe(counts, *reads[counts.place.number].by, body);
-      describe_loop(load, *reads[counts.place.number].by, blocks, recurrences, model);
-      const LoadCost cost = cost_of(load, model);
-      if (cost.stall < least_stall && cost.chain == 0) continue;
-      loads.push_back(std::move(load));
-      costs.push_back(cost);
-    }
+    for (const Candidate& candidate : candidates)
+      costs.push_back(candidate.cost);
     const auto hidden = choose_hidden(body.instructions, costs, in_flight, model);
-    for (size_t i = 0; i != loads.size(); ++i)
-      if (hidden[i].hidden) chosen.insert({{loads[i].block, loads[i].number}, loads[i]});
+    for (size_t i = 0; i != candidates.size(); ++i) {
+      const OpenedLoad& load = candidates[i].load;
+      const bool in_lanes = any_of(zip(candidates, hidden), [&](const auto& pair) {
+        const auto& [other, how] = pair;
+        return load.loop != 0 && other.load.loop == load.loop && how.lanes != 0;
+      });
+      // Those of a loop in lanes are weighed again once it is open: there may be none, and then each of them waits.
+      if (hidden[i].hidden || (in_lanes && candidates[i].cost.stall >= least_stall))
+        chosen.insert({{load.block, load.number}, load});
+    }
   }
   std::vector<OpenedLoad> result;
   for (auto& [place, load] : chosen)
@@ -141,23 +174,21 @@ std::vector<OpenedLoad> choose_expensive_loads(const Program& program, const Tra
   return result;
 }
 
-std::vector<double> waits_elsewhere(const Program& program, const Trace& trace, ArrayRef<OpenedLoad> chosen,
-                                    const MemoryModel& model) {
+std::vector<std::vector<LoadCost>> waits_elsewhere(const Program& program, const Trace& trace,
+                                                   ArrayRef<OpenedLoad> chosen, const MemoryModel& model) {
   std::set<std::pair<BlockId, uint32_t>> left_out;
   for (const OpenedLoad& load : chosen)
     left_out.insert({load.block, load.number});
   const BlockTable blocks(*program.module);
-  std::vector<double> waits;
+  std::vector<std::vector<LoadCost>> waits;
   for (const BodyRuns& body : count_runs(program, trace, blocks)) {
-    double& sum = waits.emplace_back();
-    for (const LoadCounts& counts : trace.loads) {
-      if (counts.accesses == 0 || left_out.contains({counts.place.block, counts.place.number})) continue;
-      const auto ran = body.visits.find(counts.place.block);
-      if (ran == body.visits.end()) continue;
-      const auto all = double(counts.accesses);
-      sum += double(ran->second) / double(body.packets) *
-             (double(counts.level2) / all * model.level2 + double(counts.level3) / all * model.level3 +
-              double(counts.memory) / all * model.memory + double(counts.walks) / all * model.walk);
+    std::vector<LoadCost>& here = waits.emplace_back();
+    for (auto& [load, cost] : candidates_of(body, trace, blocks, model)) {
+      if (left_out.contains({load.block, load.number})) continue;
+      // Nobody makes lanes of it.
+      cost.chain = 0;
+      cost.loop = 0;
+      here.push_back(cost);
     }
   }
   return waits;

@@ -14,8 +14,9 @@ namespace heddle {
 std::vector<OpenedLoad> choose_expensive_loads(const Program& program, const Trace& trace, double in_flight,
                                                const MemoryModel& model = {});
 
-// Of each packet body, the cycles that a packet waits for all other loads, nothing overlapped. Before the program is opened.
-std::vector<double> waits_elsewhere(const Program& program, const Trace& trace,
-                                    llvm::ArrayRef<OpenedLoad> chosen, const MemoryModel& model);
+// Of each packet body, all other loads that packets wait for and that the source does not name. Before the program is opened.
+std::vector<std::vector<LoadCost>> waits_elsewhere(const Program& program, const Trace& trace,
+                                                   llvm::ArrayRef<OpenedLoad> chosen,
+                                                   const MemoryModel& model);
 
 } // namespace heddle

@@ -117,6 +117,16 @@ private:
     if (told.hidden) told.reason = "named in the source";
   }
 
+  // A function that is part of the body several times has a load in each of these contexts, made as often as packets come there; what the profile
+  // counted is all of them together. Of loads that the source names nothing is known.
+  LoadCost cost_at(const CutNode& node) const {
+    const double packets = double(std::max<uint64_t>(1, graph_.nodes[graph_.entry].visits));
+    LoadCost cost{0, model_.memory};
+    if (node.opened_load < opened_.size()) cost = cost_of(opened_[node.opened_load], model_);
+    cost.accesses = double(node.visits) / packets;
+    return cost;
+  }
+
   // How often packets wait there, and whether it pays to hide it.
   void weigh(double instructions, double in_flight) {
     std::vector<LoadCost> costs;
@@ -124,7 +134,7 @@ private:
     for (size_t i = 0; i != loads_.size(); ++i) {
       const CutNode& node = graph_.nodes[loads_[i].node];
       if (node.opened_load >= opened_.size()) continue;
-      const LoadCost cost = cost_of(opened_[node.opened_load], model_);
+      const LoadCost cost = cost_at(node);
       PlannedLoad& told = result_.loads[i];
       told.accesses = cost.accesses;
       told.stall = cost.stall;
@@ -148,14 +158,11 @@ private:
     }
     std::vector<LoadCost> taken;
     std::vector<Hidden> how;
-    const double packets = double(std::max<uint64_t>(1, graph_.nodes[graph_.entry].visits));
     for (size_t i = 0; i != loads_.size(); ++i) {
       const PlannedLoad& load = result_.loads[i];
       const CutNode& node = graph_.nodes[loads_[i].node];
-      const bool opened = node.opened_load < opened_.size();
-      if (!load.hidden && !opened) continue;
-      result_.costs.push_back(opened ? cost_of(opened_[node.opened_load], model_)
-                                     : LoadCost{double(node.visits) / packets, model_.memory});
+      if (!load.hidden && node.opened_load >= opened_.size()) continue;
+      result_.costs.push_back(cost_at(node));
       result_.how.push_back({load.hidden, load.lanes});
       if (!load.hidden) continue;
       hidden_edges_.push_back(loads_[i].edge);

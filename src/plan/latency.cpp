@@ -1,7 +1,11 @@
-// cycles(plain)  = instructions / per_cycle + sum(stalls) / overlap,   overlap = window / instructions, at least 1
+// cycles(plain)  = instructions / per_cycle + waits(all)
 // cycles(hidden) = (instructions + step * steps) / per_cycle + pass * steps / in flight
-//                  + sum(hidden stalls) / in flight + sum(other stalls) / overlap
-// with no more overlap than the core has misses, or prefetches, under way. `steps` counts the accesses of hidden loads, and one for the way to the
+//                  + sum(hidden stalls) / in flight + waits(others)
+// waits(loads)   = max(longest chain / packets, sum(stalls) / (packets * loads)),   packets = window / instructions
+// with both divisors between 1 and the misses that the core has under way, as the hidden ones' has no more than its prefetches. The window holds
+// so many packets, or the share of one, with so many loads each, and makes them at once; but a chain of loads whose addresses depend on each
+// other (program/address_chain.h) takes as long as it takes, and only other packets' chains overlap it. Of unequal loads as many count as equal
+// ones would make the same sum and the same sum of squares, so that many short waits do not make a long one shorter. `steps` counts the accesses of hidden loads, and one for the way to the
 // ordered code behind them. In lanes, a stall is shared by these, and there are no steps:
 //                    (lane * lanes * accesses + turn) / per_cycle + accesses * max(0, latency / lanes - iteration)
 // as an iteration takes as long as its instructions do, unless its latency is what there is to wait for; no more lanes count than have an
@@ -14,6 +18,7 @@
 #include "llvm/ADT/SmallVector.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <tuple>
 
@@ -25,7 +30,11 @@ LoadCost cost_of(const OpenedLoad& load, const MemoryModel& model) {
   return {load.accesses,
           load.level2 * model.level2 + load.level3 * model.level3 + load.memory * model.memory +
               load.walks * model.walk,
-          load.chain, load.iteration, load.loop};
+          load.chain,
+          load.iteration,
+          load.loop,
+          load.behind,
+          load.follows_itself};
 }
 
 unsigned cache_to_fill(const OpenedLoad& load) {
@@ -57,52 +66,93 @@ static bool can_have_lanes(size_t i, llvm::ArrayRef<LoadCost> loads, llvm::Array
   return true;
 }
 
+namespace {
+
+// The loads that a packet waits for where it is.
+class Waits {
+public:
+  void add(const LoadCost& load) {
+    const double stall = load.stall + load.chain;
+    sum_ += load.accesses * stall;
+    squares_ += load.accesses * stall * stall;
+    if (longest_.size() <= load.behind) longest_.resize(load.behind + 1);
+    const double in_turn = load.follows_itself ? load.accesses : std::min(1.0, load.accesses);
+    longest_[load.behind] = std::max(longest_[load.behind], in_turn * stall);
+  }
+
+  double cycles(double instructions, const MemoryModel& model) const {
+    if (sum_ <= 0) return 0;
+    const double packets = model.window / std::max(1.0, instructions), loads = sum_ * sum_ / squares_;
+    auto at_once = [&](double many) { return std::clamp(many, 1.0, model.misses_at_once); };
+    const double chain = std::accumulate(longest_.begin(), longest_.end(), 0.0);
+    return std::max(chain / at_once(packets), sum_ / at_once(packets * loads));
+  }
+
+private:
+  double sum_ = 0, squares_ = 0;
+  llvm::SmallVector<double, 8> longest_; // by the loads before it
+};
+
+} // namespace
+
 double predict_cycles(double instructions, llvm::ArrayRef<LoadCost> loads, llvm::ArrayRef<Hidden> hidden,
                       double in_flight, const MemoryModel& model) {
-  double steps = 0, hidden_stalls = 0, stalls = 0, in_lanes = 0;
+  double steps = 0, hidden_stalls = 0, in_lanes = 0;
+  Waits waits;
   for (size_t i = 0; i != loads.size(); ++i) {
-    const double stall = loads[i].accesses * (loads[i].stall + loads[i].chain);
     if (const unsigned lanes = lanes_around(i, loads, hidden)) {
       in_lanes += loads[i].accesses * wait_in_lanes(loads[i], std::min(double(lanes), in_flight), model);
       if (hidden[i].hidden)
         instructions += loads[i].accesses * lanes * model.lane_instructions + model.lane_turn;
+    } else if (hidden[i].hidden) {
+      hidden_stalls += loads[i].accesses * (loads[i].stall + loads[i].chain);
+      steps += loads[i].accesses;
     } else {
-      (hidden[i].hidden ? hidden_stalls : stalls) += stall;
-      if (hidden[i].hidden) steps += loads[i].accesses;
+      waits.add(loads[i]);
     }
   }
   if (steps > 0) steps += 1;
   instructions += steps * model.step_instructions;
   return instructions / model.per_cycle + model.pass * steps / std::max(1.0, in_flight) + in_lanes +
          hidden_stalls / std::clamp(in_flight, 1.0, model.prefetches_at_once) +
-         stalls / std::clamp(model.window / std::max(1.0, instructions), 1.0, model.misses_at_once);
+         waits.cycles(instructions, model);
 }
 
-llvm::SmallVector<Hidden, 8> choose_hidden(double instructions, llvm::ArrayRef<LoadCost> loads,
-                                           double in_flight, const MemoryModel& model) {
+// One load after the other, those first that wait longest; with the cycles that it takes.
+static std::pair<double, llvm::SmallVector<Hidden, 8>>
+choose_in_turn(double instructions, llvm::ArrayRef<LoadCost> loads, double in_flight,
+               const MemoryModel& model, bool may_have_lanes) {
   auto wait = [&](size_t i) { return loads[i].stall + loads[i].chain; };
   llvm::SmallVector<size_t, 8> order(loads.size());
   std::iota(order.begin(), order.end(), 0);
   llvm::sort(order, [&](size_t a, size_t b) { return wait(a) != wait(b) ? wait(a) > wait(b) : a < b; });
   llvm::SmallVector<Hidden, 8> tried(loads.size()), best = tried;
-  const double plain = predict_cycles(instructions, loads, tried, in_flight, model);
-  double fewest = plain * worth_it;
+  double fewest = worth_it * predict_cycles(instructions, loads, tried, in_flight, model);
   for (size_t i : order) {
     if (lanes_around(i, loads, tried) != 0) continue;
-    double fewest_here = 0;
+    double fewest_here = HUGE_VAL;
     Hidden best_here;
     for (unsigned lanes : {0, 4, 8, 16}) {
-      if (lanes != 0 && !can_have_lanes(i, loads, tried)) continue;
+      if (lanes == 0 ? loads[i].stall < least_stall : !may_have_lanes || !can_have_lanes(i, loads, tried))
+        continue;
       tried[i] = {true, lanes};
       const double cycles = predict_cycles(instructions, loads, tried, in_flight, model);
-      if (lanes == 0 || cycles < fewest_here) std::tie(fewest_here, best_here) = std::tuple(cycles, tried[i]);
+      if (cycles < fewest_here) std::tie(fewest_here, best_here) = std::tuple(cycles, tried[i]);
     }
     tried[i] = best_here;
     if (fewest_here >= fewest) continue;
     fewest = fewest_here;
     best = tried;
   }
-  return best;
+  return {fewest, best};
+}
+
+// Lanes are for all loads of a loop, so they have to take less than stepping aside at all of these, not at the first alone.
+llvm::SmallVector<Hidden, 8> choose_hidden(double instructions, llvm::ArrayRef<LoadCost> loads,
+                                           double in_flight, const MemoryModel& model) {
+  auto aside = choose_in_turn(instructions, loads, in_flight, model, false);
+  auto lanes = choose_in_turn(instructions, loads, in_flight, model, true);
+  return lanes.first < aside.first ? lanes.second : aside.second;
 }
 
 unsigned least_batch(double instructions, llvm::ArrayRef<LoadCost> loads, llvm::ArrayRef<Hidden> hidden,

@@ -1,8 +1,9 @@
 // What waiting for memory costs a packet, and what stepping aside saves: one model behind one interface.
 //
-// A processor overlaps the waits of neighbouring packets by itself, as far as its window of instructions reaches: G-Opt's own figures have
-// interleaving lose where look-ups are short (section 3.3; docs/hide.md). So a packet of few instructions has its waits divided by
-// many without any help, and one of thousands has them in full.
+// A processor overlaps waits by itself, as far as its window of instructions reaches: those of neighbouring packets (G-Opt's own figures have
+// interleaving lose where look-ups are short, section 3.3; docs/hide.md), and those of one packet whose addresses do not depend on each
+// other (the overlapped stalls of APSys 2017, section 2). So a packet of few instructions has its waits divided by many without any help,
+// and one of thousands, or one that walks a list, has them in full.
 #pragma once
 
 #include "llvm/ADT/ArrayRef.h"
@@ -35,6 +36,9 @@ struct LoadCost {
   double chain = 0;     // likewise, whatever cache answers (OpenedLoad::chain)
   double iteration = 0; // instructions of the loop
   uint32_t loop = 0;    // the one around it, which packets could run in lanes if it has a chain; 0: none
+  // What it waits for itself (program/address_chain.h). A load that nothing is known of waits for itself.
+  unsigned behind = 0;
+  bool follows_itself = true;
 };
 
 LoadCost cost_of(const OpenedLoad& load, const MemoryModel& model);
@@ -45,6 +49,10 @@ struct Hidden {
   unsigned lanes = 0; // of the loop around it (transform/lanes.h); 0: packets step aside
   bool operator==(const Hidden&) const = default;
 };
+
+// Cycles of an access that are worth looking at: less is noise. Nor does a packet step aside for less: a chain in the first level of cache, of
+// which each load has the idle cycles, is for lanes alone.
+inline constexpr double least_stall = 5;
 
 // Which level of cache a prefetch should fill. The second can wait for more lines at a time than the first; only what lies there already
 // has to go to the first.

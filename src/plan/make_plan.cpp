@@ -115,8 +115,8 @@ void drop_useless_cuts(const Pricing& pricing, const KeyedGroups& keyed, double 
 
 class BodyPlanner {
 public:
-  BodyPlanner(CutGraph graph, const PlanOptions& options, const CutPolicy& policy, double waits_elsewhere,
-              Plan& plan)
+  BodyPlanner(CutGraph graph, const PlanOptions& options, const CutPolicy& policy,
+              llvm::ArrayRef<LoadCost> waits_elsewhere, Plan& plan)
       : graph_(with_usable_keys(std::move(graph))), options_(options), policy_(policy), plan_(plan),
         waits_elsewhere_(waits_elsewhere), condensed_(condense(graph_, options.model, options.batch)) {}
 
@@ -162,8 +162,8 @@ private:
     const bool interleaved = hiding && !hiding->sites.empty();
     const bool is_one_stage = llvm::all_of(stages, [](unsigned stage) { return stage == 0; });
     if (!interleaved) how.assign(loads.size(), {});
-    loads.push_back({1, waits_elsewhere_});
-    how.emplace_back();
+    llvm::append_range(loads, waits_elsewhere_);
+    how.resize(loads.size());
     const double crossing = interleaved ? model.step_instructions / model.per_cycle + model.pass / batch
                                         : options_.crossing_cycles;
     return predict_cycles(body_.instructions, loads, how, batch, model) +
@@ -345,7 +345,7 @@ private:
   const PlanOptions& options_;
   const CutPolicy& policy_;
   Plan& plan_;
-  const double waits_elsewhere_; // cycles per packet
+  const llvm::ArrayRef<LoadCost> waits_elsewhere_;
   Condensed condensed_;
   BodyPlan body_;
 };
@@ -380,7 +380,8 @@ llvm::Expected<Plan> make_plan(llvm::StringRef program_id, const std::vector<Cut
   if (chosen.batch == 0) chosen.batch = 32;
   progress_at("where to cut");
   for (size_t b = 0; b != graphs.size(); ++b) {
-    const double elsewhere = b < options.waits_elsewhere.size() ? options.waits_elsewhere[b] : 0;
+    llvm::ArrayRef<LoadCost> elsewhere;
+    if (b < options.waits_elsewhere.size()) elsewhere = options.waits_elsewhere[b];
     plan.bodies.push_back(BodyPlanner(graphs[b], chosen, **policy, elsewhere, plan).run());
   }
   const bool all_interleaved = plan.stages_anything() && !plan.needs_stacks();

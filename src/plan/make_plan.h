@@ -31,8 +31,8 @@ struct PlanOptions {
   double crossing_cycles = 16;
   std::function<double(double lines)> refill_cycles;
   MemoryModel memory;
-  std::vector<double>
-      waits_elsewhere;      // by body: cycles that a packet waits for loads that `openings` does not have
+  std::vector<std::vector<LoadCost>>
+      waits_elsewhere;      // by body: what a packet waits for that `openings` does not have
   std::string host;         // that these are of, in words; recorded in the plan
   double min_gain = 0;      // a cut has to save more cycles per packet than this
   bool only_if_pays = true; // false: keep every cut of the policy, whatever it costs

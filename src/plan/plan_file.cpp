@@ -47,6 +47,8 @@ template <typename Fields, Maybe<OpenedLoad> T> void list_fields(Fields& fields,
   fields("chain", load.chain);
   fields("iteration", load.iteration);
   fields("loop", load.loop);
+  fields("behind", load.behind);
+  fields("follows_itself", load.follows_itself);
   fields("function", load.function);
   fields("at", load.at);
 }

@@ -33,6 +33,9 @@ struct OpenedLoad {
   double chain = 0;
   double iteration = 0; // instructions of one
   BlockId loop = 0;     // the header of the innermost loop, if that makes no calls; else 0
+  unsigned behind =
+      0; // of the loads here at most so many wait, one for the other, before its address is known
+  bool follows_itself = true; // made again, it needs what was loaded before (program/address_chain.h)
   std::string function, at;
 };
 

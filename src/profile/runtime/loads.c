@@ -3,11 +3,12 @@
 // Instrumented loads and stores call heddle_profile_access() while heddle_profile_watching is set: in packets of one thread, the first
 // that runs any, until as many accesses were seen as the header allows. The caches are real sets and ways, least recently used line
 // out first, filled by loads and stores alike, each level by what the one above missed. What a load reads next to its own last line
-// counts as found: the processor's prefetchers see to it. Translations are a set-associative table of pages. What library functions touch is
-// not seen.
+// counts as found: the processor's prefetchers see to it. Translations are a set-associative table of pages, of the
+// sizes that the kernel has given the program (pages.c). What library functions touch is not seen.
 #define _GNU_SOURCE
 #include "loads_format.h"
 #include "packets.h"
+#include "pages.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -27,6 +28,7 @@ static struct heddle_loads_header* table;
 static struct heddle_load_counts* counts;
 static struct cache caches[HEDDLE_LOADS_LEVELS], pages;
 static uint64_t* last_line; // by load
+static uint64_t look_again; // at pages, when so many accesses were simulated
 static __thread int is_owner;
 
 static void* zeroed(uint64_t bytes) {
@@ -64,6 +66,10 @@ void heddle_profile_loads_begin(void) {
   if (!table) return;
   if (!is_owner && !__atomic_exchange_n(&table->owner, 1, __ATOMIC_RELAXED)) is_owner = 1;
   heddle_profile_watching = is_owner && table->accesses < table->most_accesses;
+  // Tables may grow: again after each doubling.
+  if (!heddle_profile_watching || table->accesses < look_again) return;
+  heddle_profile_find_large_pages();
+  look_again = table->accesses < 65536 ? 65536 : 2 * table->accesses;
 }
 
 void heddle_profile_loads_end(void) {
@@ -95,7 +101,8 @@ __attribute__((preserve_most)) void heddle_profile_access(const void* address, u
   unsigned level = 0;
   while (level < HEDDLE_LOADS_LEVELS && !find(&caches[level], line))
     ++level;
-  const int walks = !find(&pages, (uint64_t)address / table->page_bytes);
+  const uint64_t large = heddle_profile_large_page(address);
+  const int walks = !find(&pages, large ? large : (uint64_t)address / table->page_bytes);
   if (load != HEDDLE_LOADS_STORE) {
     struct heddle_load_counts* own = &counts[load];
     const uint64_t step = line - last_line[load] + 1;

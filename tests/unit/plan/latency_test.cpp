@@ -58,6 +58,13 @@ TEST(Latency, NoLoadOfALoopInLanesStepsAside) {
   EXPECT_EQ(chosen[2].lanes, 0u);
 }
 
+// A trie's node has two lines, each of which comes from memory: four lanes save more of the first line's wait than stepping aside at that one
+// alone does, but there is the other.
+TEST(Latency, LanesAreWeighedAgainstAllLoadsOfTheirLoop) {
+  const LoadCost line{3, model.memory, 6, 20, 1};
+  EXPECT_THAT(choose_hidden(200, {line, line, line}, 64, model), ElementsAre(aside, aside, aside));
+}
+
 TEST(Latency, NothingIsHiddenFromOnePacketAlone) {
   EXPECT_THAT(choose_hidden(2000, LoadCost{10, model.memory}, 1, model), ElementsAre(left));
 }
@@ -66,6 +73,42 @@ TEST(Latency, AFewPacketsAreNotWorthAPass) {
   EXPECT_GE(least_batch(55, LoadCost{10, model.level3}, aside, model), 8u);
   EXPECT_LE(least_batch(505, LoadCost{100, model.memory}, aside, model), 4u);
   EXPECT_LE(least_batch(2000, LoadCost{1, model.memory}, aside, model), 64u);
+}
+
+double cycles_as_it_is(double instructions, llvm::ArrayRef<LoadCost> loads) {
+  return predict_cycles(instructions, loads, llvm::SmallVector<Hidden, 8>(loads.size()), 32, model);
+}
+
+LoadCost look_up(unsigned behind) {
+  LoadCost cost{1, model.memory};
+  cost.behind = behind;
+  cost.follows_itself = false;
+  return cost;
+}
+
+// A packet of one window's length: two look-ups wait at once if both addresses are known, and one for the other if not.
+TEST(Latency, AddressesThatAreKnownWaitTogether) {
+  const double work = model.window / model.per_cycle;
+  EXPECT_NEAR(cycles_as_it_is(model.window, {look_up(0), look_up(0)}), work + model.memory, 1e-9);
+  EXPECT_NEAR(cycles_as_it_is(model.window, {look_up(0), look_up(1)}), work + 2 * model.memory, 1e-9);
+}
+
+TEST(Latency, NoLookUpWaitsWithOneBeyondTheWindow) {
+  const double many = 100 * model.window;
+  EXPECT_NEAR(cycles_as_it_is(many, {look_up(0), look_up(0)}), many / model.per_cycle + 2 * model.memory,
+              1e-9);
+}
+
+TEST(Latency, ManyShortWaitsMakeALongOneNoShorter) {
+  std::vector<LoadCost> loads{look_up(0)};
+  for (unsigned i = 0; i != 50; ++i)
+    loads.push_back({1, 1, 0, 0, 0, 0, false});
+  EXPECT_GE(cycles_as_it_is(model.window, loads), model.window / model.per_cycle + model.memory);
+}
+
+TEST(Latency, NoMoreLoadsWaitTogetherThanTheCoreHasMisses) {
+  const std::vector<LoadCost> loads(100, look_up(0));
+  EXPECT_GE(cycles_as_it_is(20, loads), 100 * model.memory / model.misses_at_once);
 }
 
 TEST(Latency, TheStallIsWhatTheSharesSay) {

@@ -57,7 +57,7 @@ TEST(Predicted, WhatIsNotPlannedTakesWhatItTook) {
 
 TEST(Predicted, LoadsThatStayCountOnBothSides) {
   PlanOptions more = options(10);
-  more.waits_elsewhere = {500};
+  more.waits_elsewhere = {{LoadCost{1, 500}}};
   const auto with = plan(test::chain(10, 100), more).predicted[0],
              without = plan(test::chain(10, 100), options(10)).predicted[0];
   EXPECT_GT(with.original, without.original);
