@@ -1,6 +1,7 @@
 // What there is to choose. A plan may cut for the instruction cache, hide loads, do both or neither; cuts depend on the budget of a stage; and any
 // plan is run with some number of packets in flight, which of an interleaved body is its number of frames. Budgets are tried from half of
-// the level-1 instruction cache to eight times its size (or the one that is given), batches of 8, 16, 32 and 64. Many of these come out as the same
+// the level-1 instruction cache to eight times its size (or the one that is given), batches of 8, 16, 32 and 64, up to what the sample's packets
+// were received in. Many of these come out as the same
 // plan, which is built and run once. A program without any cut or hidden load is built once, too: what whole-program optimisation changes by itself.
 #include "cli/sweep.h"
 
@@ -76,6 +77,17 @@ Received received_in(const Trace& trace) {
   return received;
 }
 
+// Those that make a difference: with more in flight than the program ever receives at once all is as with that many.
+llvm::ArrayRef<unsigned> batches_to_try(const Received& received) {
+  unsigned largest = 0;
+  for (const auto& [body, sizes] : received)
+    if (!sizes.empty()) largest = std::max(largest, sizes.rbegin()->first);
+  llvm::ArrayRef<unsigned> tried(batches);
+  while (tried.size() > 1 && tried[tried.size() - 2] >= largest)
+    tried = tried.drop_back();
+  return tried;
+}
+
 // In batches of the largest size that is known and no larger.
 const PredictedCycles& at_batch(const BodyPlan& body, unsigned packets) {
   const PredictedCycles* found = &body.predicted.front();
@@ -149,7 +161,7 @@ private:
     const std::string file = folder.file("plan-" + std::to_string(built_.size()));
     if (llvm::Error error = build_program(workspace_.image(), *program, decided->plan, file)) return error;
     Built& built = built_.emplace_back(Built{std::move(decided->plan), file, &kind, budget, {}});
-    for (unsigned batch : batches)
+    for (unsigned batch : batches_to_try(received))
       built.predicted[batch] = predicted_gain(built.plan, *program, received, batch);
     return llvm::Error::success();
   }
@@ -207,8 +219,12 @@ llvm::Expected<Sweep> sweep_plans(const Workspace& workspace, const std::string&
   // The machine changes while so many programs run: each is preceded by an original of its own.
   std::vector<Variant> variants;
   for (const Built& built : sweeper.built()) {
-    static constexpr unsigned none[] = {0};
-    for (unsigned batch : built.plan.stages_anything() ? llvm::ArrayRef(batches) : llvm::ArrayRef(none)) {
+    std::vector<unsigned> tried{0};
+    if (built.plan.stages_anything()) {
+      const auto sizes = llvm::make_first_range(built.predicted);
+      tried.assign(sizes.begin(), sizes.end());
+    }
+    for (unsigned batch : tried) {
       sweep.plans.push_back(describe(built, batch));
       Variant variant{name_of(sweep.plans.back()), built.file, {}};
       if (batch != 0) variant.environment = {{"HEDDLE_BATCH", std::to_string(batch)}};
