@@ -78,7 +78,8 @@ void PlanningOptions::declare(const Declarations& all) {
 
 static llvm::Expected<Plan> plan_for(const Program& program, const Study& study, const Openings& openings,
                                      const PlanningOptions& options, const ChosenHost& chosen,
-                                     const std::vector<std::vector<LoadCost>>& waits_elsewhere) {
+                                     const std::vector<std::vector<LoadCost>>& waits_elsewhere,
+                                     const std::vector<double>& instructions_in_calls) {
   auto budget = budget_lines(options.budget, chosen);
   if (!budget) return budget.takeError();
   PlanOptions plan_options;
@@ -97,6 +98,7 @@ static llvm::Expected<Plan> plan_for(const Program& program, const Study& study,
     if (!llvm::is_contained(options.study.without, name)) plan_options.relaxations.push_back(name.str());
   plan_options.openings = openings;
   plan_options.waits_elsewhere = waits_elsewhere;
+  plan_options.instructions_in_calls = instructions_in_calls;
   auto plan = make_plan(program.id, study.graphs, plan_options);
   if (!plan) return plan;
   for (size_t b = 0; b != plan->bodies.size(); ++b) {
@@ -133,10 +135,11 @@ llvm::Expected<Decision> decide(const ProgramImage& image, Program& program, Tra
     openings.loads =
         choose_expensive_loads(program, trace, options.batch ? options.batch : in_flight, memory);
   const auto elsewhere = waits_elsewhere(program, trace, openings.loads, memory);
+  const std::vector<double> in_calls = instructions_in_calls(program, trace, memory);
   if (llvm::Error error = open_traced(program, trace, openings)) return std::move(error);
   auto study = study_program(image, program, trace, studying);
   if (!study) return study.takeError();
-  auto plan = plan_for(program, *study, openings, options, *chosen, elsewhere);
+  auto plan = plan_for(program, *study, openings, options, *chosen, elsewhere, in_calls);
   if (!plan) return plan.takeError();
   Openings keys;
   keys.claims = choose_claims(study->graphs, *plan, next_claim_number(*program.module));
@@ -146,7 +149,7 @@ llvm::Expected<Decision> decide(const ProgramImage& image, Program& program, Tra
     studying.first_inferred_key = keys.claims.front().key;
     study = study_program(image, program, trace, studying);
     if (!study) return study.takeError();
-    plan = plan_for(program, *study, openings, options, *chosen, elsewhere);
+    plan = plan_for(program, *study, openings, options, *chosen, elsewhere, in_calls);
     if (!plan) return plan.takeError();
   }
   return Decision{std::move(*study), std::move(*plan)};

@@ -26,6 +26,7 @@ namespace {
 struct BodyRuns {
   uint64_t packets = 0;
   double instructions = 0;
+  double ticks_in_calls = 0; // of functions outside of the program
   DenseMap<BlockId, uint64_t> visits;
 };
 
@@ -49,8 +50,12 @@ std::vector<BodyRuns> count_runs(const Program& program, const Trace& trace, con
       body.instructions += sizes[block];
     }
   }
-  for (BodyRuns& body : runs)
-    body.instructions /= double(std::max<uint64_t>(1, body.packets));
+  for (BodyRuns& body : runs) {
+    const auto packets = double(std::max<uint64_t>(1, body.packets));
+    body.instructions /= packets;
+    for (const CallTime& call : trace.calls)
+      body.ticks_in_calls += double(call.ticks) * double(body.visits.lookup(call.block)) / packets;
+  }
   return runs;
 }
 
@@ -109,6 +114,10 @@ OpenedLoad describe(const LoadCounts& counts, const Instruction& found, const Bo
   return load;
 }
 
+double in_calls(const BodyRuns& body, const MemoryModel& model) {
+  return body.ticks_in_calls * model.cycles_per_tick * model.per_cycle;
+}
+
 struct Candidate {
   OpenedLoad load;
   LoadCost cost;
@@ -156,7 +165,8 @@ std::vector<OpenedLoad> choose_expensive_loads(const Program& program, const Tra
     std::vector<LoadCost> costs;
     for (const Candidate& candidate : candidates)
       costs.push_back(candidate.cost);
-    const auto hidden = choose_hidden(body.instructions, costs, in_flight, model);
+    const double instructions = body.instructions + in_calls(body, model);
+    const auto hidden = choose_hidden(instructions, costs, in_flight, model);
     for (size_t i = 0; i != candidates.size(); ++i) {
       const OpenedLoad& load = candidates[i].load;
       const bool in_lanes = any_of(zip(candidates, hidden), [&](const auto& pair) {
@@ -192,6 +202,14 @@ std::vector<std::vector<LoadCost>> waits_elsewhere(const Program& program, const
     }
   }
   return waits;
+}
+
+std::vector<double> instructions_in_calls(const Program& program, const Trace& trace,
+                                          const MemoryModel& model) {
+  std::vector<double> instructions;
+  for (const BodyRuns& body : count_runs(program, trace, BlockTable(*program.module)))
+    instructions.push_back(in_calls(body, model));
+  return instructions;
 }
 
 } // namespace heddle

@@ -19,4 +19,8 @@ std::vector<std::vector<LoadCost>> waits_elsewhere(const Program& program, const
                                                    llvm::ArrayRef<OpenedLoad> chosen,
                                                    const MemoryModel& model);
 
+// Of each packet body, how many instructions would take as long as the functions outside of the program that a packet calls, which were timed.
+std::vector<double> instructions_in_calls(const Program& program, const Trace& trace,
+                                          const MemoryModel& model);
+
 } // namespace heddle

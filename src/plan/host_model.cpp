@@ -33,6 +33,8 @@ MemoryModel memory_model(const Host& host) {
   model.prefetches_at_once = std::max(1.0, model.prefetches_at_once);
   take(model.walk, host.walk_cycles);
   take(model.window, host.window_instructions);
+  if (host.core_ghz.known() && host.clock_ghz.known() && host.clock_ghz.value > 0)
+    model.cycles_per_tick = host.core_ghz.value / host.clock_ghz.value;
   take(model.per_cycle, host.instructions_per_cycle);
   take(model.step_instructions, host.step_cycles, model.per_cycle);
   // Not host.pass_cycles: there all packets wait at one place, so that no pass begins or ends unforeseen. Those of real bodies do.

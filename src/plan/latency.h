@@ -19,8 +19,9 @@ struct MemoryModel {
   double misses_at_once =
       12; // that one core has under way by loads, which all go through its first level of cache
   double prefetches_at_once = 24; // likewise by prefetches into the second
-  double window = 256;  // instructions that run ahead, in practice: half of what the processor can hold
-  double per_cycle = 3; // instructions
+  double window = 256;        // instructions that run ahead, in practice: half of what the processor can hold
+  double per_cycle = 3;       // instructions
+  double cycles_per_tick = 1; // of the time stamp counter
   double per_cycle_in_lanes = 4.5; // of loops that wait for nothing
   double step_instructions = 20;   // that it takes to step aside and come back
   double pass = 25;                // cycles to begin and end a run of all packets that wait at one place

@@ -116,9 +116,10 @@ void drop_useless_cuts(const Pricing& pricing, const KeyedGroups& keyed, double 
 class BodyPlanner {
 public:
   BodyPlanner(CutGraph graph, const PlanOptions& options, const CutPolicy& policy,
-              llvm::ArrayRef<LoadCost> waits_elsewhere, Plan& plan)
+              llvm::ArrayRef<LoadCost> waits_elsewhere, double instructions_in_calls, Plan& plan)
       : graph_(with_usable_keys(std::move(graph))), options_(options), policy_(policy), plan_(plan),
-        waits_elsewhere_(waits_elsewhere), condensed_(condense(graph_, options.model, options.batch)) {}
+        waits_elsewhere_(waits_elsewhere), instructions_in_calls_(instructions_in_calls),
+        condensed_(condense(graph_, options.model, options.batch)) {}
 
   BodyPlan run() {
     body_.body = graph_.body;
@@ -166,15 +167,15 @@ private:
     how.resize(loads.size());
     const double crossing = interleaved ? model.step_instructions / model.per_cycle + model.pass / batch
                                         : options_.crossing_cycles;
-    return predict_cycles(body_.instructions, loads, how, batch, model) +
+    return predict_cycles(body_.instructions + instructions_in_calls_, loads, how, batch, model) +
            Pricing(condensed_, options_, crossing)
                .cycles(stages.vec(), is_one_stage ? options_.batch : batch);
   }
 
   Hiding plan_hiding_with(llvm::ArrayRef<unsigned> stages) const {
     const std::vector<unsigned> by_node = node_stages(condensed_, stages.vec());
-    return plan_hiding(graph_, options_.openings.loads, body_.instructions, options_.batch, by_node,
-                       options_.memory);
+    return plan_hiding(graph_, options_.openings.loads, body_.instructions + instructions_in_calls_,
+                       options_.batch, by_node, options_.memory);
   }
 
   // Where both cuts and hidden loads pay by themselves, they may be in each other's way: each load that is hidden beside cuts divides stages. So
@@ -346,6 +347,7 @@ private:
   const CutPolicy& policy_;
   Plan& plan_;
   const llvm::ArrayRef<LoadCost> waits_elsewhere_;
+  const double instructions_in_calls_;
   Condensed condensed_;
   BodyPlan body_;
 };
@@ -382,7 +384,8 @@ llvm::Expected<Plan> make_plan(llvm::StringRef program_id, const std::vector<Cut
   for (size_t b = 0; b != graphs.size(); ++b) {
     llvm::ArrayRef<LoadCost> elsewhere;
     if (b < options.waits_elsewhere.size()) elsewhere = options.waits_elsewhere[b];
-    plan.bodies.push_back(BodyPlanner(graphs[b], chosen, **policy, elsewhere, plan).run());
+    const double in_calls = b < options.instructions_in_calls.size() ? options.instructions_in_calls[b] : 0;
+    plan.bodies.push_back(BodyPlanner(graphs[b], chosen, **policy, elsewhere, in_calls, plan).run());
   }
   const bool all_interleaved = plan.stages_anything() && !plan.needs_stacks();
   plan.batch = options.batch == 0 && all_interleaved ? 64 : chosen.batch;

@@ -32,10 +32,11 @@ struct PlanOptions {
   std::function<double(double lines)> refill_cycles;
   MemoryModel memory;
   std::vector<std::vector<LoadCost>>
-      waits_elsewhere;      // by body: what a packet waits for that `openings` does not have
-  std::string host;         // that these are of, in words; recorded in the plan
-  double min_gain = 0;      // a cut has to save more cycles per packet than this
-  bool only_if_pays = true; // false: keep every cut of the policy, whatever it costs
+      waits_elsewhere;                       // by body: what a packet waits for that `openings` does not have
+  std::vector<double> instructions_in_calls; // by body: as long as library functions take; expensive_loads.h
+  std::string host;                          // that these are of, in words; recorded in the plan
+  double min_gain = 0;                       // a cut has to save more cycles per packet than this
+  bool only_if_pays = true;                  // false: keep every cut of the policy, whatever it costs
 };
 
 // One BodyPlan per graph. A body that is not worth staging, or cannot be, has no sites and a remark:

@@ -102,7 +102,9 @@ llvm::Expected<ProfileResult> collect_profile(const ProgramImage& image, const P
     auto caches = data_caches(options.dcache);
     if (!caches) return caches.takeError();
     size_t count = counted_loads(*program.module).size();
-    if (llvm::Error error = make_loads_file(loads, count, *caches, options.accesses)) return std::move(error);
+    if (llvm::Error error =
+            make_loads_file(loads, count, timed_calls(*program.module).size(), *caches, options.accesses))
+      return std::move(error);
   }
   ProcessOptions run;
   run.environment = {{"HEDDLE_PROFILE_OUT", raw},
@@ -144,7 +146,8 @@ llvm::Expected<ProfileResult> collect_profile(const ProgramImage& image, const P
   if (options.accesses) {
     auto counts = read_loads_file(loads, *program.module);
     if (!counts) return counts.takeError();
-    trace->loads = std::move(*counts);
+    trace->loads = std::move(counts->loads);
+    trace->calls = std::move(counts->calls);
   }
   if (llvm::Error error = write_trace(*trace, out_path)) return std::move(error);
   return result;

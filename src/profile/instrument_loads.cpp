@@ -23,10 +23,30 @@ AccessPlaces find_accesses(Module& clone) {
           store && store->getPointerAddressSpace() == 0 &&
           !isa<AllocaInst>(getUnderlyingObject(store->getPointerOperand())))
         places.all.push_back({store, store->getPointerOperand(), HEDDLE_LOADS_STORE});
+  for (const TimedCall& timed : timed_calls(clone))
+    places.calls.push_back(timed.call);
   return places;
 }
 
+static void time_calls(Module& clone, ArrayRef<CallInst*> calls) {
+  if (calls.empty()) return;
+  LLVMContext& context = clone.getContext();
+  FunctionCallee tell = clone.getOrInsertFunction("heddle_profile_called", Type::getVoidTy(context),
+                                                  Type::getInt64Ty(context), Type::getInt32Ty(context));
+  for (uint32_t number = 0; number != calls.size(); ++number) {
+    CallInst& timed = *calls[number];
+    if (timed.getFunction()->hasFnAttribute(Attribute::Naked)) continue;
+    IRBuilder<> before(&timed);
+    Value* since = before.CreateIntrinsic(Intrinsic::readcyclecounter, {}, {});
+    IRBuilder<> after(timed.getNextNode());
+    CallInst* call = after.CreateCall(tell, {since, after.getInt32(number)});
+    call->setCallingConv(CallingConv::PreserveMost);
+    call->setDoesNotThrow();
+  }
+}
+
 void watch_accesses(Module& clone, const AccessPlaces& places, bool shared) {
+  time_calls(clone, places.calls);
   if (places.all.empty()) return;
   LLVMContext& context = clone.getContext();
   Type* word = Type::getInt32Ty(context);

@@ -46,9 +46,27 @@ std::vector<CountedLoad> counted_loads(Module& module) {
   return loads;
 }
 
-Error make_loads_file(StringRef path, size_t loads, const DataCaches& caches, uint64_t most_accesses) {
+static bool is_timed(const CallInst& call) {
+  const Function* callee = call.getCalledFunction();
+  return callee && callee->isDeclaration() && !callee->isIntrinsic() &&
+         !callee->getName().starts_with("heddle") && !call.isMustTailCall() && !call.doesNotReturn() &&
+         !call.hasFnAttr(Attribute::ReturnsTwice);
+}
+
+std::vector<TimedCall> timed_calls(Module& module) {
+  std::vector<TimedCall> calls;
+  const BlockTable blocks(module);
+  for (BlockId id = 0; id != blocks.size(); ++id)
+    for (Instruction& instruction : *const_cast<BasicBlock*>(blocks.block(id)))
+      if (auto* call = dyn_cast<CallInst>(&instruction); call && is_timed(*call)) calls.push_back({call, id});
+  return calls;
+}
+
+Error make_loads_file(StringRef path, size_t loads, size_t calls, const DataCaches& caches,
+                      uint64_t most_accesses) {
   heddle_loads_header header = {};
   header.loads = loads;
+  header.calls = calls;
   header.most_accesses = most_accesses;
   header.page_bytes = caches.page;
   header.translations = caches.translations;
@@ -61,15 +79,33 @@ Error make_loads_file(StringRef path, size_t loads, const DataCaches& caches, ui
   return write_file(path, [&](raw_ostream& out) {
     out.write(reinterpret_cast<const char*>(&header), sizeof header);
     out.write_zeros(unsigned(3 * loads * sizeof(heddle_load_counts)));
+    out.write_zeros(unsigned(calls * sizeof(heddle_call_times)));
   });
 }
 
-Expected<std::vector<LoadCounts>> read_loads_file(StringRef path, Module& module) {
+// The quarter of the calls that took least ended at this bucket's lower end.
+static CallTime time_of(const heddle_call_times& times) {
+  CallTime time;
+  for (uint32_t calls : times.calls)
+    time.calls += calls;
+  uint64_t so_far = 0;
+  for (unsigned bucket = 0; bucket != HEDDLE_CALL_BUCKETS; ++bucket) {
+    so_far += times.calls[bucket];
+    if (4 * so_far < time.calls) continue;
+    time.ticks = bucket < 8 ? 0 : uint64_t(4 + bucket % 4) << (bucket / 4 - 2);
+    break;
+  }
+  return time;
+}
+
+Expected<LoadsFile> read_loads_file(StringRef path, Module& module) {
   auto file = read_file(path);
   if (!file) return file.takeError();
   const std::vector<CountedLoad> loads = counted_loads(module);
   StringRef bytes = (*file)->getBuffer();
-  if (bytes.size() != sizeof(heddle_loads_header) + 3 * loads.size() * sizeof(heddle_load_counts))
+  const std::vector<TimedCall> calls = timed_calls(module);
+  const size_t counted = 3 * loads.size() * sizeof(heddle_load_counts);
+  if (bytes.size() != sizeof(heddle_loads_header) + counted + calls.size() * sizeof(heddle_call_times))
     return diagnose("the counts of loads are damaged", "profile again", path);
   bytes = bytes.drop_front(sizeof(heddle_loads_header));
   auto entry = [&](size_t index) {
@@ -77,12 +113,21 @@ Expected<std::vector<LoadCounts>> read_loads_file(StringRef path, Module& module
     std::memcpy(&counts, bytes.data() + index * sizeof counts, sizeof counts);
     return counts;
   };
-  std::vector<LoadCounts> result;
+  LoadsFile result;
+  for (size_t i = 0; i != calls.size(); ++i) {
+    heddle_call_times times;
+    std::memcpy(&times, bytes.data() + counted + i * sizeof times, sizeof times);
+    CallTime time = time_of(times);
+    time.block = calls[i].block;
+    time.number = uint32_t(i);
+    if (time.calls > 0) result.calls.push_back(time);
+  }
   for (size_t i = 0; i != loads.size(); ++i) {
     const heddle_load_counts all = entry(i), early = entry(2 * loads.size() + i);
     if (all.accesses == early.accesses) continue;
-    result.push_back({loads[i].place, all.accesses - early.accesses, all.found[0] - early.found[0],
-                      all.found[1] - early.found[1], all.found[2] - early.found[2], all.walks - early.walks});
+    result.loads.push_back({loads[i].place, all.accesses - early.accesses, all.found[0] - early.found[0],
+                            all.found[1] - early.found[1], all.found[2] - early.found[2],
+                            all.walks - early.walks});
   }
   return result;
 }

@@ -85,6 +85,19 @@ void add_loads(const Trace& from, const llvm::DenseMap<BlockId, uint64_t>& visit
   }
 }
 
+using Calls = std::map<std::pair<BlockId, uint32_t>, CallTime>;
+
+// What a call takes is the mean of the profiles' times, by how often they made it.
+void add_calls(const Trace& from, Calls& sum) {
+  for (const CallTime& call : from.calls) {
+    CallTime& time = sum[{call.block, call.number}];
+    std::tie(time.block, time.number) = std::tie(call.block, call.number);
+    const double ticks = double(time.calls) * double(time.ticks) + double(call.calls) * double(call.ticks);
+    time.calls += call.calls;
+    time.ticks = uint64_t(std::llround(ticks / double(std::max<uint64_t>(1, time.calls))));
+  }
+}
+
 double instructions_of(const std::vector<BlockWeight>& weights) {
   double sum = 0;
   for (const BlockWeight& weight : weights)
@@ -126,17 +139,21 @@ Merged merge_traces(const std::vector<TraceToMerge>& inputs, const Program& prog
   Merged merged;
   merged.trace.program = program.id;
   Loads loads;
+  Calls calls;
   for (const TraceToMerge& input : inputs) {
     const auto sampled = double(input.trace.packets.size());
     const size_t before = merged.trace.packets.size();
     const auto visits =
         append(input.trace, std::min(1.0, input.weight * each / std::max(1.0, sampled)), merged.trace);
     add_loads(input.trace, visits, loads);
+    add_calls(input.trace, calls);
     merged.inputs.push_back({input.name, input.weight / weights, input.trace.packets_seen,
                              input.trace.packets.size(), merged.trace.packets.size() - before});
   }
   for (const auto& [place, counts] : loads)
     merged.trace.loads.push_back(counts);
+  for (const auto& [place, time] : calls)
+    merged.trace.calls.push_back(time);
 
   const BlockTable blocks(*program.module);
   const std::vector<BlockWeight> all = weigh_blocks(merged.trace, footprint);

@@ -1,9 +1,10 @@
 // The profile file: a header in little-endian fields, and one zstd frame with the packets and their blocks.
 //
 //     magic[8]  version:4  id_bytes:4  id[id_bytes]
-//     packets_seen:8  packets_dropped:8  packets:8  events:8  loads:8  payload_bytes:8
+//     packets_seen:8  packets_dropped:8  packets:8  events:8  loads:8  calls:8  payload_bytes:8
 //     payload: zstd( packets x (body:4 batch:4 events:8 begin:8)  events x block:4
-//                    loads x (block:4 number:4 accesses:8 level2:8 level3:8 memory:8 walks:8) )
+//                    loads x (block:4 number:4 accesses:8 level2:8 level3:8 memory:8 walks:8)
+//                    calls x (block:4 number:4 calls:8 ticks:8) )
 //
 // Packets repeat each other's paths, which is what zstd is good at; 20,000 packets of 3,000 blocks take a few
 // megabytes.
@@ -25,8 +26,8 @@ namespace heddle {
 namespace {
 
 constexpr llvm::StringLiteral magic = "HEDDLEPF";
-constexpr uint32_t version = 2;
-constexpr size_t packet_bytes = 24, load_bytes = 48;
+constexpr uint32_t version = 3;
+constexpr size_t packet_bytes = 24, load_bytes = 48, call_bytes = 24;
 constexpr const char* again = "make a new one with heddle profile";
 
 void put32(std::string& out, uint32_t value) {
@@ -87,11 +88,17 @@ std::string payload_of(const Trace& trace) {
     for (uint64_t field : {load.accesses, load.level2, load.level3, load.memory, load.walks})
       put64(payload, field);
   }
+  for (const CallTime& call : trace.calls) {
+    put32(payload, call.block);
+    put32(payload, call.number);
+    put64(payload, call.calls);
+    put64(payload, call.ticks);
+  }
   return payload;
 }
 
 // False when a packet lies outside of the events.
-bool parse_payload(Reader payload, size_t packets, size_t events, size_t loads, Trace& trace) {
+bool parse_payload(Reader payload, size_t packets, size_t events, size_t loads, size_t calls, Trace& trace) {
   trace.packets.reserve(packets);
   for (size_t i = 0; i < packets; ++i) {
     TracedPacket packet;
@@ -112,6 +119,13 @@ bool parse_payload(Reader payload, size_t packets, size_t events, size_t loads, 
     load.place.number = payload.u32();
     for (uint64_t* field : {&load.accesses, &load.level2, &load.level3, &load.memory, &load.walks})
       *field = payload.u64();
+  }
+  for (size_t i = 0; i < calls; ++i) {
+    CallTime& call = trace.calls.emplace_back();
+    call.block = payload.u32();
+    call.number = payload.u32();
+    call.calls = payload.u64();
+    call.ticks = payload.u64();
   }
   return !payload.was_short();
 }
@@ -138,9 +152,9 @@ llvm::Error write_trace(const Trace& trace, llvm::StringRef path) {
   put32(header, version);
   put32(header, uint32_t(trace.program.size()));
   header += trace.program;
-  for (uint64_t field :
-       {trace.packets_seen, trace.packets_dropped, uint64_t(trace.packets.size()),
-        uint64_t(trace.events.size()), uint64_t(trace.loads.size()), uint64_t(compressed.size())})
+  for (uint64_t field : {trace.packets_seen, trace.packets_dropped, uint64_t(trace.packets.size()),
+                         uint64_t(trace.events.size()), uint64_t(trace.loads.size()),
+                         uint64_t(trace.calls.size()), uint64_t(compressed.size())})
     put64(header, field);
   return write_file(path, [&](llvm::raw_ostream& out) { out << header << compressed; });
 }
@@ -172,19 +186,19 @@ llvm::Expected<Trace> read_trace(llvm::StringRef path, llvm::StringRef program_i
                     "run heddle profile on this build", path);
   trace.packets_seen = reader.u64();
   trace.packets_dropped = reader.u64();
-  uint64_t packets = reader.u64(), events = reader.u64(), loads = reader.u64();
+  uint64_t packets = reader.u64(), events = reader.u64(), loads = reader.u64(), calls = reader.u64();
   llvm::StringRef compressed = reader.take(reader.u64());
   if (reader.was_short()) return diagnose("the profile is cut short", again, path);
 
   constexpr uint64_t most = uint64_t{1} << 36; // keeps a damaged header from asking for all memory
-  uint64_t bytes = packets * packet_bytes + events * 4 + loads * load_bytes;
-  if (packets > most || events > most || loads > most ||
+  uint64_t bytes = packets * packet_bytes + events * 4 + loads * load_bytes + calls * call_bytes;
+  if (packets > most || events > most || loads > most || calls > most ||
       ZSTD_getFrameContentSize(compressed.data(), compressed.size()) != bytes)
     return diagnose("damaged: its header and its contents do not agree", again, path);
   std::string payload(bytes, '\0');
   size_t size = ZSTD_decompress(payload.data(), payload.size(), compressed.data(), compressed.size());
   if (ZSTD_isError(size)) return diagnose(llvm::Twine("damaged: ") + ZSTD_getErrorName(size), again, path);
-  if (!parse_payload(Reader(payload), packets, events, loads, trace))
+  if (!parse_payload(Reader(payload), packets, events, loads, calls, trace))
     return diagnose("damaged: a packet lies outside of the trace", again, path);
   return trace;
 }

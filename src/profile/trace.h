@@ -25,6 +25,7 @@ struct Trace {
   std::vector<BlockId> events; // block ids, packet after packet
   std::vector<TracedPacket> packets;
   std::vector<LoadCounts> loads; // of the prepared module, simulated
+  std::vector<CallTime> calls;   // likewise, measured
   uint64_t packets_seen = 0;     // sampled or not
   uint64_t packets_dropped = 0;  // sampled, but longer than the trace buffer or left by longjmp
   llvm::ArrayRef<BlockId> blocks(const TracedPacket& p) const {

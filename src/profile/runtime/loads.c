@@ -4,7 +4,8 @@
 // that runs any, until as many accesses were seen as the header allows. The caches are real sets and ways, least recently used line
 // out first, filled by loads and stores alike, each level by what the one above missed. What a load reads next to its own last line
 // counts as found: the processor's prefetchers see to it. Translations are a set-associative table of pages, of the
-// sizes that the kernel has given the program (pages.c). What library functions touch is not seen.
+// sizes that the kernel has given the program (pages.c). What library functions touch is not seen; how long they take is measured, by
+// heddle_profile_called() behind each call of one, as nothing in them was changed.
 #define _GNU_SOURCE
 #include "loads_format.h"
 #include "packets.h"
@@ -26,6 +27,8 @@ struct cache {
 
 static struct heddle_loads_header* table;
 static struct heddle_load_counts* counts;
+static struct heddle_call_times* times;
+static uint64_t no_time; // between two readings of the counter
 static struct cache caches[HEDDLE_LOADS_LEVELS], pages;
 static uint64_t* last_line; // by load
 static uint64_t look_again; // at pages, when so many accesses were simulated
@@ -59,6 +62,12 @@ __attribute__((constructor(102))) static void start(void) {
   last_line = zeroed((header->loads + 1) * sizeof *last_line);
   if (!last_line) return;
   counts = (struct heddle_load_counts*)(header + 1);
+  times = (struct heddle_call_times*)(counts + 3 * header->loads);
+  no_time = UINT64_MAX;
+  for (unsigned i = 0; i != 64; ++i) {
+    const uint64_t before = __builtin_readcyclecounter(), between = __builtin_readcyclecounter() - before;
+    if (between < no_time) no_time = between;
+  }
   table = header;
 }
 
@@ -115,4 +124,17 @@ __attribute__((preserve_most)) void heddle_profile_access(const void* address, u
     if ((own->accesses & (own->accesses - 1)) == 0) keep_copy(load);
   }
   if (++table->accesses >= table->most_accesses) heddle_profile_watching = 0;
+}
+
+// `since`: the counter before the call. Registers are the program's.
+__attribute__((preserve_most)) void heddle_profile_called(uint64_t since, uint32_t call) {
+  const uint64_t all = __builtin_readcyclecounter() - since;
+  if (!table || !is_owner) return;
+  const uint64_t ticks = all > no_time ? all - no_time : 0;
+  unsigned bucket = 0;
+  if (ticks >= 4) {
+    const unsigned doublings = 63 - (unsigned)__builtin_clzll(ticks);
+    bucket = 4 * doublings + (unsigned)(ticks >> (doublings - 2) & 3);
+  }
+  ++times[call].calls[bucket < HEDDLE_CALL_BUCKETS ? bucket : HEDDLE_CALL_BUCKETS - 1];
 }

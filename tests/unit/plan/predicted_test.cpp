@@ -64,6 +64,15 @@ TEST(Predicted, LoadsThatStayCountOnBothSides) {
   EXPECT_NEAR(with.original - without.original, with.planned - without.planned, 1e-9);
 }
 
+TEST(Predicted, LibraryFunctionsTakeTheirTimeOnBothSides) {
+  PlanOptions more = options(10);
+  more.instructions_in_calls = {600};
+  const auto with = plan(test::chain(10, 100), more).predicted[0],
+             without = plan(test::chain(10, 100), options(10)).predicted[0];
+  EXPECT_NEAR(with.original - without.original, 600 / more.memory.per_cycle, 1e-9);
+  EXPECT_NEAR(with.planned - without.planned, 600 / more.memory.per_cycle, 1e-9);
+}
+
 TEST(LeastBatch, IsWhereCrossingsArePaid) {
   PlanOptions cheap = options(1), dear = options(1);
   dear.crossing_cycles = 700;

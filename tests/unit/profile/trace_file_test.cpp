@@ -17,6 +17,8 @@ struct TraceFile : testing::Test {
     for (BlockId i = 0; i < 5000; ++i)
       trace.events.push_back(i * 7 % 1000);
     trace.packets = {{0, 3, 0, 2000}, {1, 3, 500, 900}, {0, 4, 2000, 5000}};
+    trace.loads = {{{7, 1}, 100, 50, 25, 12, 6}};
+    trace.calls = {{9, 2, 1000, 1'500'000'000'000}};
     ASSERT_FALSE(bool(write_trace(trace, path)));
   }
   std::string bytes() { return llvm::cantFail(read_file(path))->getBuffer().str(); }
@@ -39,6 +41,13 @@ TEST_F(TraceFile, RoundTrip) {
   EXPECT_EQ(read.packets[1].body, 1u);
   EXPECT_EQ(read.packets[2].batch, 4u);
   EXPECT_TRUE(read.blocks(read.packets[1]) == trace.blocks(trace.packets[1]));
+  ASSERT_EQ(read.loads.size(), 1u);
+  EXPECT_EQ(read.loads[0].place.number, 1u);
+  EXPECT_EQ(read.loads[0].walks, 6u);
+  ASSERT_EQ(read.calls.size(), 1u);
+  EXPECT_EQ(read.calls[0].block, 9u);
+  EXPECT_EQ(read.calls[0].calls, 1000u);
+  EXPECT_EQ(read.calls[0].ticks, 1'500'000'000'000u);
   EXPECT_LT(bytes().size(), trace.events.size() * 4);
 }
 
@@ -61,7 +70,7 @@ TEST_F(TraceFile, Newer) {
   std::string content = bytes();
   content[8] = 9;
   replace(content);
-  EXPECT_NE(error().find("newer Heddle (format 9, this one reads 2)"), std::string::npos);
+  EXPECT_NE(error().find("newer Heddle (format 9, this one reads 3)"), std::string::npos);
 }
 
 TEST_F(TraceFile, TruncatedAnywhere) {
