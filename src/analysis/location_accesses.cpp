@@ -19,7 +19,7 @@ void LocationAccesses::touch(SharedLocation& location, uint32_t node, const llvm
     access.at = location_of(*at).str();
     access.function = function_name(*at);
   }
-  location.accesses.push_back(std::move(access));
+  location.accesses.push_back(access);
 }
 
 void LocationAccesses::merge_by_node(SharedLocation& location) {
