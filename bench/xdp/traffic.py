@@ -126,7 +126,23 @@ def switch(rng, others=4, stations=4000):
     return tables, flow
 
 
-PROGRAMS = {"router": router, "balancer": balancer, "firewall": firewall, "nat": nat, "switch": switch}
+def chain(rng, blocked=200, services=100, routes=2000, hops=64):
+    """TCP connections to open services behind routes, from sources that are not blocked."""
+    tables = [f"blocked 203.{number}.0.0/16" for number in range(blocked)]
+    ports = rng.sample(range(1, 10000), services)
+    tables += [f"service {port} 6 1" for port in ports] + [f"hop {hop}" for hop in range(1, hops + 1)]
+    more, route = router(rng, routes, hops)
+    tables += [line for line in more if line.startswith("route")]
+
+    def flow():
+        frame = route()
+        to, = struct.unpack(">I", frame[30:34])
+        return tcp_frame(rng.randrange(128 << 24, 200 << 24), to, (rng.randrange(1024, 65536), rng.choice(ports)))
+
+    return tables, flow
+
+
+PROGRAMS = {"chain": chain, "router": router, "balancer": balancer, "firewall": firewall, "nat": nat, "switch": switch}
 
 
 def main():

@@ -17,15 +17,24 @@ struct Options : SpecializeOptions {
 };
 
 llvm::Error try_once(BpfSession& session, const Options& options) {
-  auto analysis = session.analysis();
-  if (!analysis) return analysis.takeError();
-  print(*analysis, options.json.text());
-  auto version = session.try_version();
-  if (!version) return version.takeError();
-  print(*version, options.json.text());
+  auto analyses = session.analysis();
+  if (!analyses) return analyses.takeError();
+  for (const AnalysisReport& analysis : *analyses)
+    print(analysis, options.json.text());
+  auto versions = session.try_versions();
+  if (!versions) return versions.takeError();
+  for (const VersionReport& version : *versions)
+    print(version, options.json.text());
   return options.json.write([&](llvm::json::OStream& json) {
-    write(*analysis, json);
-    json.attributeObject("version", [&] { write(*version, json); });
+    auto write_program = [&](size_t at) {
+      write((*analyses)[at], json);
+      json.attributeObject("version", [&] { write((*versions)[at], json); });
+    };
+    write_program(0);
+    json.attributeArray("chain", [&] {
+      for (size_t at = 1; at != versions->size(); ++at)
+        json.object([&] { write_program(at); });
+    });
   });
 }
 
@@ -45,10 +54,11 @@ llvm::Error run(const Options& options) {
     llvm::outs() << '\n';
     llvm::outs().flush();
   };
-  auto look = [&](const LiveReport& live) -> llvm::Error {
+  auto look = [&](llvm::ArrayRef<LiveReport> live) -> llvm::Error {
     if (options.watch) {
       llvm::outs() << "\033[H\033[J"; // to the corner, and nothing below
-      print(live, llvm::outs());
+      for (const LiveReport& program : live)
+        print(program, llvm::outs());
     }
     if (options.prometheus.empty()) return llvm::Error::success();
     return write_file(options.prometheus, [&](llvm::raw_ostream& out) { print_prometheus(live, out); });

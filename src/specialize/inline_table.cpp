@@ -64,6 +64,8 @@ Constant* value_of(const FieldRead& read, StringRef entry) {
 
 // The value that it finds in all of them, or null.
 Constant* common_value(const FieldRead& read, const Table& table) {
+  const DataLayout& layout = read.load->getModule()->getDataLayout();
+  if (table.is_written(read.offset, layout.getTypeStoreSize(read.load->getType()))) return nullptr;
   Constant* common = nullptr;
   for (const TableEntry& entry : table.entries) {
     Constant* value = value_of(read, entry.value);

@@ -26,7 +26,8 @@ void inline_lookup(llvm::CallInst& lookup, llvm::Value& key, const Table& table,
 void add_hot_keys(llvm::CallInst& lookup, llvm::Value& key, const Table& table, const HotLookups& hot,
                   llvm::StringRef section);
 
-// Reads of bytes that are the same in every entry become constants; the call stays. Returns how many reads.
+// Reads of bytes that are the same in every entry, and that the program does not change, become constants; the call stays. Returns
+// how many reads.
 unsigned fold_constant_fields(llvm::CallInst& lookup, const Table& table);
 
 // How many reads fold_constant_fields would fold that decide where the program goes: the others are not worth a check.

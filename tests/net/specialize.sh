@@ -144,6 +144,18 @@ for off in "--sampling 0" "--once" "--disable hot-keys"; do
   ! grep -q "sampling:" "$work/large" || fail "it is sampled in spite of $off"
 done
 
+# Values that the program counts in: what it does not change is known, and so are the keys.
+compile_xdp counted
+run_inside ip -force link set dev heddle0 xdp obj "$work/counted.o" sec xdp 2>/dev/null
+run_inside "$work/map" "$(running)" rules fill 1000
+run_inside "$heddle" specialize --dev heddle0 --object "$work/counted.o" --dry-run >"$work/counted"
+expect "$work/counted" "^rules  *hash .* 16 of 24 bytes written"
+expect "$work/counted" "table-elimination: none"
+expect "$work/counted" "constant-fields: rules, counted.bpf.c:[0-9]*: 2 reads, 1000 entries"
+expect "$work/counted" "branch-injection: rules, counted.bpf.c:[0-9]*: 3 of 4 bytes of the key"
+expect "$work/counted" "^ *data-plane-writes: counted.bpf.c:[0-9]*: the program changes 16 of 24 bytes"
+! grep -q "inline-table\|index-table\|sampling" "$work/counted" || fail "values that the program writes to were copied"
+
 # A version that cannot be made with all passes: the one to blame is left out, and named.
 compile_xdp deep
 run_inside ip -force link set dev heddle0 xdp obj "$work/deep.o" sec xdp 2>/dev/null

@@ -38,7 +38,7 @@ run() {
 # Long packets are such that tables change in the middle of many.
 all() {
   run stress "${PACKETS:-300000}" 0 "$@"
-  run stress "${LONG_PACKETS:-30000}" 2000 "$@"
+  run stress "${LONG_PACKETS:-10000}" 2000 "$@"
 }
 
 # had TEXT: some version of the runs since the last call had done that.
@@ -52,8 +52,9 @@ had "index-table: large"
 all --disable index-table --sampling 10
 had "hot-keys: large"
 all --disable index-table,hot-keys
+grep -q "branch-injection: rare" "$work/versions" || fail "no version had \"branch-injection: rare\""
 had "branch-injection: large"
-run stress "${LONG_PACKETS:-30000}" 2000 --disable index-table,hot-keys,guard-elision
+run stress "${LONG_PACKETS:-10000}" 2000 --disable index-table,hot-keys,guard-elision
 had "constant-fields: large"
 run stress_router "${PACKETS:-300000}" ""
 had "index-table: routes4"

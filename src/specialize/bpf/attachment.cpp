@@ -14,6 +14,16 @@ namespace heddle {
 using llvm::Error;
 using llvm::Expected;
 
+Expected<Attachment> Attachment::element(uint32_t map, uint32_t key) {
+  auto array = open_map(map);
+  if (!array) return array.takeError();
+  Attachment place;
+  place.array_ = std::move(array->fd);
+  place.key_ = key;
+  place.where_ = array->name + "[" + std::to_string(key) + "]";
+  return place;
+}
+
 Expected<Attachment> Attachment::find(const RunningProgram& program) {
   std::vector<Attachment> found;
   // A program that a link holds is on the interface, too, and only the link's owner may replace it there.
@@ -52,6 +62,21 @@ Expected<Attachment> Attachment::find(const RunningProgram& program) {
     }
   }
   std::string name = "program " + std::to_string(program.id);
+  bool attached = !found.empty();
+  for (uint32_t id = 0; !attached && bpf_map_get_next_id(id, &id) == 0;) {
+    auto map = open_map(id);
+    if (!map) {
+      llvm::consumeError(map.takeError()); // gone meanwhile
+      continue;
+    }
+    if (map->type != BPF_MAP_TYPE_PROG_ARRAY) continue;
+    for (ArrayElement element : programs_in(*map)) {
+      if (element.program != program.id) continue;
+      auto place = Attachment::element(id, element.key);
+      if (!place) return place.takeError();
+      found.push_back(std::move(*place));
+    }
+  }
   if (found.empty())
     return diagnose("is not attached to a network interface of this namespace",
                     "attach it first; run Heddle in the interface's network namespace (`ip netns exec`)",
@@ -64,6 +89,10 @@ Expected<Attachment> Attachment::find(const RunningProgram& program) {
 }
 
 bool Attachment::holds(uint32_t id) const {
+  if (array_) {
+    uint32_t found = 0;
+    return bpf_map_lookup_elem(array_.get(), &key_, &found) == 0 && found == id;
+  }
   if (link_ != 0) {
     Descriptor link(bpf_link_get_fd_by_id(link_));
     bpf_link_info info{};
@@ -77,7 +106,16 @@ bool Attachment::holds(uint32_t id) const {
 
 Error Attachment::replace(int now, int next) const {
   int error = 0;
-  if (link_ != 0) {
+  if (array_) {
+    bpf_prog_info info{};
+    uint32_t bytes = sizeof info;
+    if (bpf_obj_get_info_by_fd(now, &info, &bytes) != 0)
+      error = errno;
+    else if (!holds(info.id))
+      error = EEXIST;
+    else if (bpf_map_update_elem(array_.get(), &key_, &next, BPF_ANY) != 0)
+      error = errno;
+  } else if (link_ != 0) {
     Descriptor link(bpf_link_get_fd_by_id(link_));
     LIBBPF_OPTS(bpf_link_update_opts, options);
     options.flags = BPF_F_REPLACE;

@@ -140,7 +140,7 @@ Error Keeper::restore() {
   s.undo = UndoWhenInterrupted();
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return Error::success();
   return diagnose("the original program is not put back: somebody else has replaced or removed it",
-                  "`ip link` shows what runs there now", s.attachment->where());
+                  "`ip link` and `bpftool map dump` show what runs there now", s.attachment->where());
 }
 
 Keeper::~Keeper() {

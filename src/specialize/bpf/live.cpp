@@ -1,5 +1,6 @@
 #include "specialize/bpf/live.h"
 
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
 namespace heddle {
@@ -71,23 +72,39 @@ void print(const LiveReport& report, llvm::raw_ostream& out) {
   out.flush();
 }
 
-void print_prometheus(const LiveReport& report, llvm::raw_ostream& out) {
-  std::string at = "attached_to=\"" + report.attached_to + "\"";
-  Metric(out, "program_id", "gauge", "Id of the version that runs.").sample(at, report.program);
-  Metric(out, "specialized", "gauge", "1: packets take the specialized body.")
-      .sample(at, report.holds && !report.original);
-  Metric(out, "table_epoch", "counter", "Changes of tables.").sample(at, double(report.epoch));
-  Metric(out, "versions_total", "counter", "Versions made.").sample(at, report.versions);
-  Metric(out, "confirmed_total", "counter", "Versions found right again.").sample(at, report.confirmed);
-  Metric(out, "making_seconds_total", "counter", "Time spent on versions.").sample(at, report.making_seconds);
-  if (report.packets_per_second)
-    Metric(out, "packets_per_second", "gauge", "By samples.").sample(at, *report.packets_per_second);
-  Metric hot(out, "hot_keys", "gauge", "Keys of a site that are code.");
-  for (const LiveSite& site : report.sites)
-    hot.sample(at + ",site=\"" + site.name + "\"", double(site.hot_keys));
-  Metric share(out, "hot_share", "gauge", "Share of a site's lookups that its hottest keys have.");
-  for (const LiveSite& site : report.sites)
-    share.sample(at + ",site=\"" + site.name + "\"", site.share);
+void print_prometheus(llvm::ArrayRef<LiveReport> reports, llvm::raw_ostream& out) {
+  auto at = [](const LiveReport& report) { return "attached_to=\"" + report.attached_to + "\""; };
+  auto each = [&](const char* name, const char* type, const char* help,
+                  llvm::function_ref<std::optional<double>(const LiveReport&)> value) {
+    Metric metric(out, name, type, help);
+    for (const LiveReport& report : reports)
+      if (auto known = value(report)) metric.sample(at(report), *known);
+  };
+  auto each_site = [&](const char* name, const char* help,
+                       llvm::function_ref<double(const LiveSite&)> value) {
+    Metric metric(out, name, "gauge", help);
+    for (const LiveReport& report : reports)
+      for (const LiveSite& site : report.sites)
+        metric.sample(at(report) + ",site=\"" + site.name + "\"", value(site));
+  };
+  each("program_id", "gauge", "Id of the version that runs.",
+       [](const LiveReport& report) { return report.program; });
+  each("specialized", "gauge", "1: packets take the specialized body.",
+       [](const LiveReport& report) { return report.holds && !report.original; });
+  each("table_epoch", "counter", "Changes of tables.",
+       [](const LiveReport& report) { return double(report.epoch); });
+  each("versions_total", "counter", "Versions made.",
+       [](const LiveReport& report) { return report.versions; });
+  each("confirmed_total", "counter", "Versions found right again.",
+       [](const LiveReport& report) { return report.confirmed; });
+  each("making_seconds_total", "counter", "Time spent on versions.",
+       [](const LiveReport& report) { return report.making_seconds; });
+  each("packets_per_second", "gauge", "By samples.",
+       [](const LiveReport& report) { return report.packets_per_second; });
+  each_site("hot_keys", "Keys of a site that are code.",
+            [](const LiveSite& site) { return double(site.hot_keys); });
+  each_site("hot_share", "Share of a site's lookups that its hottest keys have.",
+            [](const LiveSite& site) { return site.share; });
 }
 
 } // namespace heddle

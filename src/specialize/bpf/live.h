@@ -3,6 +3,7 @@
 
 #include "specialize/bpf/sampler.h"
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <optional>
@@ -37,7 +38,7 @@ std::vector<LiveSite> live_sites(const Sampler& sampler);
 
 void print(const LiveReport& report, llvm::raw_ostream& out);
 
-// In Prometheus's text format, as the textfile collector of its node exporter takes it.
-void print_prometheus(const LiveReport& report, llvm::raw_ostream& out);
+// All of a chain in Prometheus's text format, as the textfile collector of its node exporter takes it.
+void print_prometheus(llvm::ArrayRef<LiveReport> reports, llvm::raw_ostream& out);
 
 } // namespace heddle

@@ -8,6 +8,8 @@
 #include "support/diagnostic.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Object/ELF.h"
+#include "llvm/Support/Endian.h"
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -34,8 +36,33 @@ constexpr size_t log_bytes = 1 << 20;
 
 using Object = std::unique_ptr<bpf_object, decltype(&bpf_object__close)>;
 
-Expected<Object> open_object(StringRef bytes, StringRef where, char* log = nullptr) {
+// What a loader puts into maps to begin with, programs into arrays of them, is in the running program's maps already: without
+// these relocations libbpf knows of none, and puts nothing there once more.
+std::string without_initial_values(StringRef object) {
+  using namespace llvm::object;
+  std::string bytes = object.str();
+  auto file = ELFFile<ELF64LE>::create(bytes);
+  auto sections = file ? file->sections() : file.takeError();
+  if (!sections) {
+    llvm::consumeError(sections.takeError());
+    return bytes; // libbpf says what is wrong with it
+  }
+  for (const ELF64LE::Shdr& section : *sections) {
+    auto name = file->getSectionName(section);
+    if (!name) {
+      llvm::consumeError(name.takeError());
+      continue;
+    }
+    if (section.sh_type != llvm::ELF::SHT_REL || *name != ".rel.maps") continue;
+    size_t type = reinterpret_cast<const char*>(&section.sh_type) - bytes.data();
+    llvm::support::endian::write32le(&bytes[type], llvm::ELF::SHT_PROGBITS);
+  }
+  return bytes;
+}
+
+Expected<Object> open_object(StringRef object_bytes, StringRef where, char* log = nullptr) {
   libbpf_set_print(nullptr); // what it has to say is in the errors
+  std::string bytes = without_initial_values(object_bytes);
   LIBBPF_OPTS(bpf_object_open_opts, options);
   options.object_name = "heddle";
   options.kernel_log_buf = log;

@@ -76,8 +76,8 @@ void leave_without_values(MapView& view) {
     return leave(view, "map-of-maps", "which map it finds is known at run time alone",
                  "nothing to do; other maps of the program are specialized", view.uses.where);
   case BPF_MAP_TYPE_PROG_ARRAY:
-    return leave(view, "tail-calls", "the programs that it leads to run as they are",
-                 "nothing to do; the program in front of them is specialized", view.uses.where);
+    return leave(view, "tail-calls", "it holds programs, and each of them is specialized by itself",
+                 "nothing to do", view.uses.where);
   default:
     return;
   }
@@ -85,6 +85,11 @@ void leave_without_values(MapView& view) {
 
 void leave_by_use(MapView& view) {
   const MapUses& uses = view.uses;
+  // The elements of other types are changed in place by system calls, too, or are one per processor.
+  bool replaced = view.running->type == BPF_MAP_TYPE_HASH || view.running->type == BPF_MAP_TYPE_LPM_TRIE;
+  if (uses.reason.empty() && !uses.written.empty() && !replaced)
+    leave(view, "data-plane-writes", "the program changes it",
+          "tables that only the control plane changes are specialized", uses.first_write);
   if (uses.reason == "data-plane-updates" || uses.reason == "data-plane-writes")
     leave(view, uses.reason, "the program changes it",
           "tables that only the control plane changes are specialized", uses.where);
@@ -207,6 +212,7 @@ void leave_shared_maps(std::vector<MapView>& views, const std::vector<uint32_t>&
 Expected<Table> read_table(const MapView& view) {
   const RunningMap& map = *view.running;
   Table table{view.uses.name, view.kind, map.key_bytes, map.value_bytes, map.most_entries, {}};
+  table.written = view.uses.written;
   auto incomplete = [&] {
     table.complete = false;
     table.entries.clear();
@@ -230,9 +236,12 @@ Expected<Table> read_table(const MapView& view) {
     if (!more && errno != ENOENT) return bpf_error("cannot be read", errno, "map " + view.uses.name);
     first = false;
     if (table.entries.size() + count > most_entries_read) return incomplete();
-    for (size_t i = 0; i != count; ++i)
-      table.entries.push_back({keys.substr(i * map.key_bytes, map.key_bytes),
-                               values.substr(i * map.value_bytes, map.value_bytes)});
+    for (size_t i = 0; i != count; ++i) {
+      std::string value = values.substr(i * map.value_bytes, map.value_bytes);
+      for (uint64_t at = 0; at != value.size(); ++at)
+        if (table.is_written(at, 1)) value[at] = 0;
+      table.entries.push_back({keys.substr(i * map.key_bytes, map.key_bytes), std::move(value)});
+    }
     if (!more) return table;
   }
 }

@@ -6,6 +6,16 @@
 
 namespace heddle {
 
+namespace {
+
+std::string verdict_of(const MapReport& map) {
+  if (!map.left_alone.code.empty()) return map.left_alone.code;
+  if (map.written_bytes == 0) return "read-only";
+  return llvm::formatv("{0} of {1} bytes written", map.written_bytes, map.value_bytes);
+}
+
+} // namespace
+
 void print(const AnalysisReport& report, llvm::raw_ostream& out) {
   out << "program " << report.program << " (" << report.function << "), tag " << report.tag << ", "
       << report.instructions << " instructions\n";
@@ -15,7 +25,7 @@ void print(const AnalysisReport& report, llvm::raw_ostream& out) {
   for (const MapReport& map : report.maps)
     out << llvm::formatv(row, map.name, map.type, map.entries ? std::to_string(*map.entries) : "?",
                          map.most_entries, map.key_bytes, map.value_bytes, map.lookups, map.updates,
-                         map.deletes, map.left_alone.code.empty() ? "read-only" : map.left_alone.code);
+                         map.deletes, verdict_of(map));
   for (const MapReport& map : report.maps)
     if (const Remark& why = map.left_alone; !why.code.empty())
       out << why.code << ": " << map.name << (why.where.empty() ? "" : ", " + why.where) << ": " << why.what
@@ -61,6 +71,7 @@ void write(const AnalysisReport& report, llvm::json::OStream& attributes) {
         attributes.attribute("lookups", int64_t(map.lookups));
         attributes.attribute("updates", int64_t(map.updates));
         attributes.attribute("deletes", int64_t(map.deletes));
+        attributes.attribute("written_bytes", int64_t(map.written_bytes));
         if (!map.left_alone.code.empty()) attributes.attribute("left_alone", as_json(map.left_alone));
       });
   });

@@ -17,6 +17,7 @@ struct MapReport {
   std::optional<size_t> entries; // where they were read
   uint32_t most_entries = 0, key_bytes = 0, value_bytes = 0;
   size_t lookups = 0, updates = 0, deletes = 0; // sites of the program
+  uint64_t written_bytes = 0;                   // of each value, changed by the program in place
   Remark left_alone;                            // code empty: the map may be specialized
 };
 

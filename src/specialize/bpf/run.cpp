@@ -4,10 +4,12 @@
 #include "support/diagnostic.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/ScopeExit.h"
 
 #include <bpf/bpf.h>
 #include <chrono>
 #include <ctime>
+#include <limits>
 #include <thread>
 #include <utility>
 
@@ -81,25 +83,9 @@ Error set_epoch(const Descriptor& made_for, uint64_t epoch) {
   return bpf_error("a version's epoch cannot be set", errno, "heddle_made_for");
 }
 
-// What is known of the traffic.
-void show(LiveReport& live, const Sampler* samples) {
-  if (!samples) return;
-  live.sites = live_sites(*samples);
-  bool sampling = samples->sampling();
-  live.packets_per_second = sampling ? std::optional(samples->packets_per_second()) : std::nullopt;
-  live.sampled_percent = sampling ? std::optional(samples->percent()) : std::nullopt;
-}
-
 } // namespace
 
-std::vector<uint32_t> BpfSession::State::candidates() const {
-  std::vector<uint32_t> ids;
-  for (const MapView& view : views)
-    if (view.running && view.reason.empty()) ids.push_back(view.running->id);
-  return ids;
-}
-
-Error BpfSession::State::read_tables(Snapshot& taken, const std::vector<uint32_t>& own) const {
+Error ChainProgram::read_tables(Snapshot& taken, const std::vector<uint32_t>& own) const {
   std::vector<MapView> now = views;
   leave_shared_maps(now, own);
   for (const MapView& view : now) {
@@ -119,10 +105,11 @@ Error BpfSession::State::read_tables(Snapshot& taken, const std::vector<uint32_t
 }
 
 // For tables that are too large to become code.
-Error BpfSession::State::make_indexes(Snapshot& taken) const {
+Error ChainProgram::make_indexes(Snapshot& taken) const {
   for (const auto& named : taken.tables) {
     const Table& table = named.second;
-    if (!table.complete || is_small(table) || table.kind == TableKind::Array) continue;
+    if (!table.complete || is_small(table) || table.kind == TableKind::Array || !table.written.empty())
+      continue;
     Index index;
     NoIndex why{};
     if (!make_index(table, index, why)) {
@@ -136,7 +123,7 @@ Error BpfSession::State::make_indexes(Snapshot& taken) const {
   return Error::success();
 }
 
-Error BpfSession::State::read_hot_keys(Snapshot& taken, const Sampler& sampler) const {
+Error ChainProgram::read_hot_keys(Snapshot& taken, const Sampler& sampler) const {
   taken.hot.clear();
   for (const auto& [name, site] : sampler.sites()) {
     if (site.heat.keys().empty()) continue;
@@ -152,10 +139,9 @@ Error BpfSession::State::read_hot_keys(Snapshot& taken, const Sampler& sampler) 
   return Error::success();
 }
 
-Expected<std::optional<Snapshot>> BpfSession::State::snapshot(const Watch& watch,
-                                                              const std::vector<uint32_t>& own,
-                                                              const Sampler* sampler,
-                                                              const std::optional<Snapshot>& last) const {
+Expected<std::optional<Snapshot>> ChainProgram::snapshot(const Watch& watch, const std::vector<uint32_t>& own,
+                                                         const Sampler* sampler,
+                                                         const std::optional<Snapshot>& last) const {
   std::optional<uint64_t> epoch = watch.settled_epoch();
   if (!epoch) return std::nullopt;
   Snapshot taken;
@@ -177,20 +163,21 @@ Expected<std::optional<Snapshot>> BpfSession::State::snapshot(const Watch& watch
   return taken;
 }
 
-Expected<std::optional<Sampler>> BpfSession::State::start_sampling() const {
-  if (options.sampling_percent == 0 || options.period_seconds == 0) return std::nullopt;
-  auto sampler = Sampler::start(options.sampling_percent);
+Expected<std::optional<Sampler>> ChainProgram::start_sampling() const {
+  if (source.options.sampling_percent == 0 || source.options.period_seconds == 0) return std::nullopt;
+  auto sampler = Sampler::start(source.options.sampling_percent);
   if (!sampler) return sampler.takeError();
   return std::optional<Sampler>(std::move(*sampler));
 }
 
-Expected<BpfSession::State::Loaded> BpfSession::State::load(const Snapshot& snapshot, const Watch& watch,
-                                                            Sampler* sampler) {
+Expected<ChainProgram::Loaded> ChainProgram::load(const Snapshot& snapshot, const Watch& watch,
+                                                  Sampler* sampler) {
   auto attempt = [&](const llvm::StringSet<>& without) -> Expected<Loaded> {
-    auto version = make_version({prepared, object, function, snapshot, without, sampler, excluded});
+    auto version =
+        make_version({prepared, source.object, function, snapshot, without, sampler, source.excluded});
     if (!version) return version.takeError();
     if (version->object.empty()) return Loaded{std::move(*version), {}};
-    auto fd = load_version({version->object, object.path, function, watch.guard()}, running);
+    auto fd = load_version({version->object, source.object.path, function, watch.guard()}, running);
     if (!fd) return fd.takeError();
     auto program = open_running_program(std::move(*fd));
     if (!program) return program.takeError();
@@ -221,10 +208,10 @@ Expected<BpfSession::State::Loaded> BpfSession::State::load(const Snapshot& snap
       if (Error error = is_refusal(again.takeError())) return std::move(error);
     }
   return diagnose("the verifier refuses the program as Heddle compiles it, without any pass: " + log,
-                  "compile it with -O2, as heddle cc's bitcode is compiled again", object.path);
+                  "compile it with -O2, as heddle cc's bitcode is compiled again", source.object.path);
 }
 
-VersionReport BpfSession::State::report_on(const Loaded& loaded) const {
+VersionReport ChainProgram::report_on(const Loaded& loaded) const {
   VersionReport report;
   report.original = loaded.version.object.empty();
   report.instructions = (report.original ? running : loaded.program).code.size() / 8;
@@ -232,119 +219,206 @@ VersionReport BpfSession::State::report_on(const Loaded& loaded) const {
   report.checks = report.original ? 0 : loaded.version.checks + 1;
   report.performed = loaded.version.performed;
   report.remarks = loaded.version.remarks;
+  llvm::append_range(report.remarks, remarks);
   return report;
 }
 
-Expected<VersionReport> BpfSession::try_version() {
+Expected<std::vector<VersionReport>> BpfSession::try_versions() {
   State& s = *state_;
   auto watch = Watch::start(s.candidates());
   if (!watch) return watch.takeError();
-  auto sampler = s.start_sampling();
-  if (!sampler) return sampler.takeError();
-  Sampler* samples = *sampler ? &**sampler : nullptr;
-  Stopwatch stopwatch;
-  auto taken = s.snapshot(*watch, {s.running.id}, samples, std::nullopt);
-  if (!taken) return taken.takeError();
-  if (!*taken)
-    return diagnose("the tables are changing just now", "try again when the control plane is quiet",
-                    "program " + std::to_string(s.running.id));
-  auto loaded = s.load(**taken, *watch, samples);
-  if (!loaded) return loaded.takeError();
-  VersionReport report = s.report_on(*loaded);
-  put_times(report, stopwatch);
-  return report;
-}
-
-Error BpfSession::run(llvm::function_ref<void(const VersionReport&)> tell,
-                      llvm::function_ref<Error(const LiveReport&)> look) {
-  State& s = *state_;
-  auto attachment = Attachment::find(s.running);
-  if (!attachment) return attachment.takeError();
-  auto watch = Watch::start(s.candidates());
-  if (!watch) return watch.takeError();
-  auto keeper = Keeper::start(*attachment, s.running);
-  if (!keeper) return keeper.takeError();
-  auto sampler = s.start_sampling();
-  if (!sampler) return sampler.takeError();
-  Sampler* samples = *sampler ? &**sampler : nullptr;
-
-  std::optional<Snapshot> made_for;
-  uint64_t made_for_heat = 0;
-  Descriptor now; // the epoch of the version that runs
-  // All versions: others may hold one that is no longer in place. The kernel gives ids out in turn, so none comes again soon.
-  std::vector<uint32_t> own{s.running.id};
-  Budget budget(s.options.cpu_percent);
-  LiveReport live;
-  live.attached_to = attachment->where();
-  auto spend = [&](Seconds time) {
-    budget.spend(time);
-    live.making_seconds += time.count();
-  };
-  const Seconds soon(0.05), period(s.options.period_seconds > 0 ? s.options.period_seconds : soon.count());
-  for (Seconds pause = soon;; std::this_thread::sleep_for(pause)) {
-    pause = std::min(soon, period);
-    if (watch->missed() != 0)
-      return diagnose("a change of a table may have gone unnoticed: this kernel interrupts the watch",
-                      "do not specialize on this kernel, and report it", attachment->where());
-    if (!attachment->holds(keeper->now()))
-      return diagnose("has another program now, or none: somebody else has replaced or removed it",
-                      "start `heddle specialize` again on what runs there now", attachment->where());
-    if (samples)
-      if (Error error = samples->look(made_for && made_for_heat == samples->changes())) return error;
-    uint64_t heat = samples ? samples->changes() : 0;
-    live.epoch = watch->epoch();
-    live.holds = made_for && made_for->epoch == live.epoch;
-    show(live, samples);
-    if (made_for)
-      if (Error error = look(live)) return error;
-    bool holds = live.holds && made_for_heat == heat;
-    bool done = made_for && (s.options.period_seconds == 0 || holds);
-    if (done || !budget.is_left()) {
-      pause = period;
-      continue;
-    }
+  std::vector<VersionReport> reports;
+  for (auto& program : s.programs) {
+    auto sampler = program->start_sampling();
+    if (!sampler) return sampler.takeError();
+    Sampler* samples = *sampler ? &**sampler : nullptr;
     Stopwatch stopwatch;
-    auto taken = s.snapshot(*watch, own, samples, made_for);
+    auto taken = program->snapshot(*watch, s.ids(), samples, std::nullopt);
     if (!taken) return taken.takeError();
-    if (!*taken) continue; // in the middle of a change: again soon
-    // What has happened has changed nothing, as the loading of others' programs does: the version holds again.
-    if (made_for && made_for_heat == heat && same_tables(*made_for, **taken)) {
-      made_for = std::move(*taken);
-      if (Error error = set_epoch(now, made_for->epoch)) return error;
-      spend(stopwatch.processor());
-      ++live.confirmed;
-      continue;
+    if (!*taken)
+      return diagnose("the tables are changing just now", "try again when the control plane is quiet",
+                      "program " + std::to_string(program->running.id));
+    auto loaded = program->load(**taken, *watch, samples);
+    if (!loaded) return loaded.takeError();
+    put_times(reports.emplace_back(program->report_on(*loaded)), stopwatch);
+  }
+  return reports;
+}
+
+namespace {
+
+// What the programs of a chain have in common while they are specialized.
+struct ChainRun {
+  const Watch& watch;
+  llvm::function_ref<void(const VersionReport&)> tell;
+  Budget budget;
+  // All originals and all versions: others may hold one that is no longer in place. The kernel gives ids out in turn, so none comes
+  // again soon.
+  std::vector<uint32_t> own;
+};
+
+constexpr Seconds soon(0.05); // until tables that are changing are looked at again
+
+// One program of the chain while it is specialized, from one version to the next.
+class ProgramRun {
+public:
+  static Expected<std::unique_ptr<ProgramRun>> start(ChainProgram& program, ChainRun& chain) {
+    auto attachment = program.element ? Attachment::element(program.element->map, program.element->key)
+                                      : Attachment::find(program.running);
+    if (!attachment) return attachment.takeError();
+    auto run = std::make_unique<ProgramRun>(program, chain, std::move(*attachment));
+    auto keeper = Keeper::start(run->attachment_, program.running);
+    if (!keeper) return keeper.takeError();
+    run->keeper_.emplace(std::move(*keeper));
+    auto sampler = program.start_sampling();
+    if (!sampler) return sampler.takeError();
+    run->sampler_ = std::move(*sampler);
+    return run;
+  }
+
+  ProgramRun(ChainProgram& program, ChainRun& chain, Attachment attachment)
+      : program_(program), chain_(chain), attachment_(std::move(attachment)) {
+    live_.attached_to = attachment_.where();
+  }
+
+  const LiveReport& live() const { return live_; }
+  bool has_version() const { return made_for_.has_value(); }
+
+  // Whether the program is still in place, and what there is to be known of the traffic.
+  Error look() {
+    if (!attachment_.holds(keeper_->now()))
+      return diagnose("has another program now, or none: somebody else has replaced or removed it",
+                      "start `heddle specialize` again on what runs there now", attachment_.where());
+    if (sampler_) {
+      if (Error error = sampler_->look(made_for_ && made_for_heat_ == sampler_->changes())) return error;
+      live_.sites = live_sites(*sampler_);
+      bool sampling = sampler_->sampling();
+      live_.packets_per_second = sampling ? std::optional(sampler_->packets_per_second()) : std::nullopt;
+      live_.sampled_percent = sampling ? std::optional(sampler_->percent()) : std::nullopt;
     }
-    auto loaded = s.load(**taken, *watch, samples);
+    live_.epoch = chain_.watch.epoch();
+    live_.holds = made_for_ && made_for_->epoch == live_.epoch;
+    return Error::success();
+  }
+
+  // Makes a version where one is wanted. Returns in how long that is to be asked again.
+  Expected<Seconds> advance() {
+    double period_seconds = program_.source.options.period_seconds;
+    const Seconds period(period_seconds > 0 ? period_seconds : soon.count()), again = std::min(soon, period);
+    uint64_t heat = sampler_ ? sampler_->changes() : 0;
+    bool holds = live_.holds && made_for_heat_ == heat;
+    bool done = made_for_ && (period_seconds == 0 || holds);
+    if (done || !chain_.budget.is_left()) return period;
+    Stopwatch stopwatch;
+    auto taken = snapshot(made_for_);
+    if (!taken) return taken.takeError();
+    if (!*taken) return again; // in the middle of a change
+    // What has happened has changed nothing, as the loading of others' programs does: the version holds again.
+    if (made_for_ && made_for_heat_ == heat && same_tables(*made_for_, **taken)) {
+      made_for_ = std::move(*taken);
+      if (Error error = set_epoch(epoch_, made_for_->epoch)) return std::move(error);
+      spend(stopwatch.processor());
+      ++live_.confirmed;
+      return again;
+    }
+    auto loaded = program_.load(**taken, chain_.watch, samples());
     if (!loaded) return loaded.takeError();
     spend(stopwatch.processor());
-    if (watch->epoch() != (*taken)->epoch) { // something has happened while it was made
-      auto again = s.snapshot(*watch, own, samples, *taken);
-      if (!again) return again.takeError();
-      if (!*again || !same_tables(**taken, **again)) continue; // it would only ever fall back
-      taken = std::move(again);
-      if (Error error = set_epoch(loaded->version.made_for, (*taken)->epoch)) return error;
+    if (chain_.watch.epoch() != (*taken)->epoch) { // something has happened while it was made
+      auto now = snapshot(*taken);
+      if (!now) return now.takeError();
+      if (!*now || !same_tables(**taken, **now)) return again; // it would only ever fall back
+      taken = std::move(now);
+      if (Error error = set_epoch(loaded->version.made_for, (*taken)->epoch)) return std::move(error);
     }
-    VersionReport report = s.report_on(*loaded);
+    made_for_heat_ = heat;
+    if (Error error = put_in_place(std::move(*loaded), std::move(**taken), stopwatch))
+      return std::move(error);
+    return period;
+  }
+
+private:
+  Sampler* samples() { return sampler_ ? &*sampler_ : nullptr; }
+
+  Expected<std::optional<Snapshot>> snapshot(const std::optional<Snapshot>& last) {
+    return program_.snapshot(chain_.watch, chain_.own, samples(), last);
+  }
+
+  void spend(Seconds time) {
+    chain_.budget.spend(time);
+    live_.making_seconds += time.count();
+  }
+
+  Error put_in_place(ChainProgram::Loaded loaded, Snapshot taken, const Stopwatch& stopwatch) {
+    VersionReport report = program_.report_on(loaded);
     if (Error error =
-            report.original ? keeper->replace_by_original() : keeper->replace(std::move(loaded->program)))
+            report.original ? keeper_->replace_by_original() : keeper_->replace(std::move(loaded.program)))
       return error;
-    if (!report.original) own.push_back(keeper->now());
-    made_for = std::move(*taken);
-    made_for_heat = heat;
-    now = std::move(loaded->version.made_for);
+    if (!report.original) chain_.own.push_back(keeper_->now());
+    made_for_ = std::move(taken);
+    epoch_ = std::move(loaded.version.made_for);
     put_times(report, stopwatch);
-    report.attached_to = attachment->where();
-    report.program = keeper->now();
-    report.epoch = made_for->epoch;
-    if (report.program != live.program) tell(report); // nothing new: the original again
-    live.versions += !report.original;
-    live.original = report.original;
-    live.program = report.program;
-    live.passes.clear();
+    report.attached_to = attachment_.where();
+    report.program = keeper_->now();
+    report.epoch = made_for_->epoch;
+    if (report.program != live_.program) chain_.tell(report); // nothing new: the original again
+    live_.versions += !report.original;
+    live_.original = report.original;
+    live_.program = report.program;
+    live_.passes.clear();
     for (const Performed& performed : report.performed)
-      live.passes.push_back(performed.pass + ": " + performed.table);
-    pause = period;
+      live_.passes.push_back(performed.pass + ": " + performed.table);
+    return Error::success();
+  }
+
+  ChainProgram& program_;
+  ChainRun& chain_;
+  Attachment attachment_;
+  std::optional<Sampler> sampler_;
+  std::optional<Keeper> keeper_;
+  std::optional<Snapshot> made_for_;
+  uint64_t made_for_heat_ = 0;
+  Descriptor epoch_; // of the version that runs
+  LiveReport live_;
+};
+
+} // namespace
+
+Error BpfSession::run(llvm::function_ref<void(const VersionReport&)> tell,
+                      llvm::function_ref<Error(llvm::ArrayRef<LiveReport>)> look) {
+  State& s = *state_;
+  const SpecializeOptions& options = s.source.options;
+  auto watch = Watch::start(s.candidates());
+  if (!watch) return watch.takeError();
+  ChainRun chain{*watch, tell, Budget(options.cpu_percent), s.ids()};
+  std::vector<std::unique_ptr<ProgramRun>> runs;
+  // From the last to the first: a keeper holds what those before it wait for.
+  auto end = llvm::make_scope_exit([&] {
+    while (!runs.empty())
+      runs.pop_back();
+  });
+  for (auto& program : s.programs) {
+    auto run = ProgramRun::start(*program, chain);
+    if (!run) return run.takeError();
+    runs.push_back(std::move(*run));
+  }
+  for (Seconds pause;; std::this_thread::sleep_for(pause)) {
+    if (watch->missed() != 0)
+      return diagnose("a change of a table may have gone unnoticed: this kernel interrupts the watch",
+                      "do not specialize on this kernel, and report it", runs.front()->live().attached_to);
+    std::vector<LiveReport> live;
+    for (auto& run : runs) {
+      if (Error error = run->look()) return error;
+      if (run->has_version()) live.push_back(run->live());
+    }
+    if (!live.empty())
+      if (Error error = look(live)) return error;
+    pause = Seconds(std::numeric_limits<double>::max());
+    for (auto& run : runs) {
+      auto wanted = run->advance();
+      if (!wanted) return wanted.takeError();
+      pause = std::min(pause, *wanted);
+    }
   }
 }
 

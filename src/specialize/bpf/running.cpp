@@ -45,6 +45,8 @@ Expected<bool> is_frozen(int fd) {
   return false;
 }
 
+} // namespace
+
 Expected<RunningMap> open_map(uint32_t id) {
   RunningMap map;
   std::string where = "map " + std::to_string(id);
@@ -64,8 +66,6 @@ Expected<RunningMap> open_map(uint32_t id) {
   map.frozen = *frozen;
   return map;
 }
-
-} // namespace
 
 Expected<RunningProgram> open_running_program(Descriptor fd) {
   RunningProgram program;
@@ -100,6 +100,13 @@ Expected<RunningProgram> open_running_program(uint32_t id) {
   Descriptor fd(bpf_prog_get_fd_by_id(id));
   if (!fd) return bpf_error("cannot be opened", errno, "program " + std::to_string(id));
   return open_running_program(std::move(fd));
+}
+
+std::vector<ArrayElement> programs_in(const RunningMap& array) {
+  std::vector<ArrayElement> found;
+  for (uint32_t key = 0, id = 0; key != array.most_entries; ++key)
+    if (bpf_map_lookup_elem(array.fd.get(), &key, &id) == 0) found.push_back({key, id});
+  return found;
 }
 
 Expected<uint32_t> program_pinned_at(StringRef path) {

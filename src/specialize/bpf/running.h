@@ -29,6 +29,8 @@ struct RunningProgram {
   std::vector<RunningMap> maps;
 };
 
+llvm::Expected<RunningMap> open_map(uint32_t id);
+
 // Errors: no such program; not permitted.
 llvm::Expected<RunningProgram> open_running_program(uint32_t id);
 
@@ -40,6 +42,12 @@ llvm::Expected<uint32_t> program_pinned_at(llvm::StringRef path);
 
 // The id of the XDP program on a network interface.
 llvm::Expected<uint32_t> program_on_interface(llvm::StringRef name);
+
+// The programs in an array of programs: key and id.
+struct ArrayElement {
+  uint32_t key, program;
+};
+std::vector<ArrayElement> programs_in(const RunningMap& array);
 
 // An error of the bpf system call, with the hint that fits errno.
 llvm::Error bpf_error(const llvm::Twine& what, int error, const llvm::Twine& where);

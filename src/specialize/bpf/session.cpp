@@ -7,6 +7,7 @@
 #include "llvm/IR/Module.h"
 
 #include <linux/bpf.h>
+#include <set>
 #include <unistd.h>
 
 namespace heddle {
@@ -32,6 +33,18 @@ BpfSession::BpfSession(std::unique_ptr<State> state) : state_(std::move(state)) 
 BpfSession::BpfSession(BpfSession&&) noexcept = default;
 BpfSession::~BpfSession() = default;
 
+Expected<std::unique_ptr<ChainProgram>> ChainProgram::open(ChainSource& source, RunningProgram running) {
+  auto program = std::make_unique<ChainProgram>(source, std::move(running));
+  auto function = function_of(source.object.bytes, source.object.path, program->running);
+  if (!function) return function.takeError();
+  program->function = std::move(*function);
+  if (Error error = check_object_matches(program->loading(), program->running)) return std::move(error);
+  program->views = view_maps(source.compiler->module(), program->running);
+  for (const std::string& pass : source.options.disabled)
+    program->disabled.insert(pass);
+  return program;
+}
+
 Expected<BpfSession> BpfSession::open(const SpecializeOptions& options) {
   auto id = find_program(options.program);
   if (!id) return id.takeError();
@@ -43,35 +56,92 @@ Expected<BpfSession> BpfSession::open(const SpecializeOptions& options) {
   auto object = read_bpf_object(options.object);
   if (!object) return object.takeError();
   auto state = std::make_unique<State>();
-  state->options = options;
-  state->object = std::move(*object);
-  state->running = std::move(*running);
-  auto function = function_of(state->object.bytes, state->object.path, state->running);
-  if (!function) return function.takeError();
-  state->function = std::move(*function);
-  if (Error error = check_object_matches(state->loading(), state->running)) return std::move(error);
-  auto compiler = BpfCompiler::open(state->object.bitcode, state->context, state->object.path);
+  ChainSource& source = state->source;
+  source.options = options;
+  source.object = std::move(*object);
+  auto compiler = BpfCompiler::open(source.object.bitcode, source.context, source.object.path);
   if (!compiler) return compiler.takeError();
   compiler->optimize();
-  state->views = view_maps(compiler->module(), state->running);
-  state->compiler.emplace(std::move(*compiler));
-  for (const std::string& pass : options.disabled)
-    state->disabled.insert(pass);
+  source.compiler.emplace(std::move(*compiler));
+  auto entry = ChainProgram::open(source, std::move(*running));
+  if (!entry) return entry.takeError();
   for (const std::string& map : options.excluded) {
-    bool known = llvm::any_of(state->views, [&](const MapView& view) { return view.uses.name == map; });
+    bool known = llvm::any_of((*entry)->views, [&](const MapView& view) { return view.uses.name == map; });
     if (!known)
       return diagnose("the program has no map " + map, "`heddle specialize --dry-run` lists its maps",
                       "--exclude-map");
-    state->excluded.insert(map);
+    source.excluded.insert(map);
   }
+  state->programs.push_back(std::move(*entry));
+  if (Error error = state->follow_tail_calls()) return std::move(error);
   return BpfSession(std::move(state));
 }
 
-Expected<AnalysisReport> BpfSession::analysis() const {
-  const State& s = *state_;
-  std::vector<MapView> views = s.views;
-  leave_shared_maps(views, {s.running.id});
-  AnalysisReport report{s.running.id, s.function, s.running.tag, s.running.code.size() / 8, {}};
+Expected<std::unique_ptr<ChainProgram>>
+BpfSession::State::open_behind(ChainProgram& caller, const RunningMap& array, ArrayElement element) {
+  constexpr size_t most_programs = 32; // that the kernel lets one packet meet
+  std::string name = "program " + std::to_string(element.program);
+  auto leave = [&](const char* code, const llvm::Twine& what, const char* hint) {
+    std::string where = array.name + "[" + std::to_string(element.key) + "]";
+    caller.remarks.push_back({code, where, (name + what).str(), hint});
+    return nullptr;
+  };
+  if (element.program == programs.front()->running.id)
+    return leave("calls-itself", " is the one in front: behind the tail call it runs as it is",
+                 "nothing to do");
+  if (programs.size() == most_programs)
+    return leave("long-chain", " is not specialized: there are more than 32",
+                 "specialize it by itself, with --prog");
+  auto running = open_running_program(element.program);
+  if (!running) return running.takeError();
+  auto program = ChainProgram::open(source, std::move(*running));
+  if (!program) {
+    llvm::consumeError(program.takeError());
+    return leave("other-object", " is not from " + source.object.path + ", and runs as it is",
+                 "specialize it by itself, with --prog and its own --object");
+  }
+  (*program)->element = {array.id, element.key};
+  return program;
+}
+
+Error BpfSession::State::follow_tail_calls() {
+  std::set<uint32_t> seen; // arrays
+  for (size_t at = 0; at != programs.size(); ++at) {
+    ChainProgram& caller = *programs[at];
+    for (const RunningMap& map : caller.running.maps) {
+      if (map.type != BPF_MAP_TYPE_PROG_ARRAY || !seen.insert(map.id).second) continue;
+      for (ArrayElement element : programs_in(map)) {
+        auto program = open_behind(caller, map, element);
+        if (!program) return program.takeError();
+        if (*program) programs.push_back(std::move(*program));
+      }
+    }
+  }
+  return Error::success();
+}
+
+std::vector<uint32_t> BpfSession::State::ids() const {
+  std::vector<uint32_t> ids;
+  for (const auto& program : programs)
+    ids.push_back(program->running.id);
+  return ids;
+}
+
+std::vector<uint32_t> BpfSession::State::candidates() const {
+  std::set<uint32_t> ids;
+  for (const auto& program : programs)
+    for (const MapView& view : program->views)
+      if (view.running && view.reason.empty()) ids.insert(view.running->id);
+  return {ids.begin(), ids.end()};
+}
+
+namespace {
+
+Expected<AnalysisReport> analyse(const ChainProgram& program, const std::vector<uint32_t>& own) {
+  std::vector<MapView> views = program.views;
+  leave_shared_maps(views, own);
+  const RunningProgram& running = program.running;
+  AnalysisReport report{running.id, program.function, running.tag, running.code.size() / 8, {}};
   for (const MapView& view : views) {
     if (!view.running) continue;
     MapReport& map = report.maps.emplace_back();
@@ -88,8 +158,21 @@ Expected<AnalysisReport> BpfSession::analysis() const {
     auto table = read_table(view);
     if (!table) return table.takeError();
     if (table->complete) map.entries = table->entries.size();
+    map.written_bytes = table->written_bytes();
   }
   return report;
+}
+
+} // namespace
+
+Expected<std::vector<AnalysisReport>> BpfSession::analysis() const {
+  std::vector<AnalysisReport> reports;
+  for (const auto& program : state_->programs) {
+    auto report = analyse(*program, state_->ids());
+    if (!report) return report.takeError();
+    reports.push_back(std::move(*report));
+  }
+  return reports;
 }
 
 } // namespace heddle

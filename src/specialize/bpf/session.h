@@ -1,9 +1,10 @@
-// One running program that is to be specialized: found, matched with its object, analysed.
+// One running program that is to be specialized, with those that its tail calls lead to: found, matched with their object, analysed.
 #pragma once
 
 #include "specialize/bpf/live.h"
 #include "specialize/bpf/report.h"
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -40,16 +41,17 @@ public:
   BpfSession(BpfSession&&) noexcept;
   ~BpfSession();
 
-  // The program, its maps, what its data plane does to each, and which are left alone and why.
-  llvm::Expected<AnalysisReport> analysis() const;
+  // The program, its maps, what its data plane does to each, and which are left alone and why. Behind it those that its tail calls
+  // lead to, as far as they are of the same object.
+  llvm::Expected<std::vector<AnalysisReport>> analysis() const;
 
-  // Makes a version for what the tables hold now; nothing is attached.
-  llvm::Expected<VersionReport> try_version();
+  // Makes a version of each, in the same order, for what the tables hold now; nothing is attached.
+  llvm::Expected<std::vector<VersionReport>> try_versions();
 
-  // Specializes the program until it is interrupted, or somebody else replaces it, or `look` fails; tells of each version, and
-  // of each look once there is one. The original is back in place afterwards.
+  // Specializes the programs until it is interrupted, or somebody else replaces one, or `look` fails; tells of each version, and
+  // of each look once there is one. The originals are back in place afterwards.
   llvm::Error run(llvm::function_ref<void(const VersionReport&)> tell,
-                  llvm::function_ref<llvm::Error(const LiveReport&)> look);
+                  llvm::function_ref<llvm::Error(llvm::ArrayRef<LiveReport>)> look);
 
 private:
   struct State;

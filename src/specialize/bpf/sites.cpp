@@ -1,5 +1,7 @@
 #include "specialize/bpf/sites.h"
 
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/DebugInfoMetadata.h"
@@ -8,6 +10,8 @@
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Operator.h"
 #include "llvm/Support/Path.h"
+
+#include <optional>
 
 namespace heddle {
 
@@ -28,6 +32,19 @@ std::string place_of(const Instruction& instruction) {
 }
 
 namespace {
+
+// What an instruction writes through its pointer operand; nothing where that is not known.
+std::optional<uint64_t> written_bytes(const Instruction& user) {
+  const DataLayout& layout = user.getModule()->getDataLayout();
+  if (const auto* store = dyn_cast<StoreInst>(&user))
+    return layout.getTypeStoreSize(store->getValueOperand()->getType());
+  if (const auto* change = dyn_cast<AtomicRMWInst>(&user))
+    return layout.getTypeStoreSize(change->getValOperand()->getType());
+  if (const auto* change = dyn_cast<AtomicCmpXchgInst>(&user))
+    return layout.getTypeStoreSize(change->getNewValOperand()->getType());
+  const auto* length = dyn_cast<ConstantInt>(cast<MemIntrinsic>(user).getLength());
+  return length ? std::optional(length->getZExtValue()) : std::nullopt;
+}
 
 // Follows one map's address and the pointers to its values to all their uses.
 class Follower {
@@ -58,7 +75,7 @@ private:
     if (operand != 0) return refuse("unknown-use", call);
     if (helper == Helper::MapLookup) {
       uses_.lookups.push_back(&call);
-      follow_value(call);
+      follow_value(call, 0);
     } else if (helper == Helper::MapUpdate) {
       uses_.updates.push_back(&call);
       refuse("data-plane-updates", call);
@@ -70,23 +87,47 @@ private:
     }
   }
 
-  void follow_value(Value& pointer) {
-    if (!seen_.insert(&pointer).second) return;
+  // Where in a value a pointer is; nothing: not always at the same place.
+  using Offset = std::optional<uint64_t>;
+
+  // A pointer that is found at a second place is followed once more, as one whose place is not known.
+  void follow_value(Value& pointer, Offset at) {
+    auto [known, is_new] = seen_.try_emplace(&pointer, at);
+    if (!is_new) {
+      if (known->second == at || !known->second) return;
+      known->second = at = std::nullopt;
+    }
     for (const Use& use : pointer.uses())
-      if (auto* user = dyn_cast<Instruction>(use.getUser())) follow_user(*user, use.getOperandNo());
+      if (auto* user = dyn_cast<Instruction>(use.getUser())) follow_user(*user, use.getOperandNo(), at);
   }
 
-  void follow_user(Instruction& user, unsigned operand) {
+  static Offset step(const GetElementPtrInst& step, Offset at) {
+    const DataLayout& layout = step.getModule()->getDataLayout();
+    APInt more(layout.getIndexTypeSizeInBits(step.getType()), 0);
+    if (!at || !step.accumulateConstantOffset(layout, more)) return std::nullopt;
+    int64_t sum = int64_t(*at) + more.getSExtValue();
+    return sum >= 0 ? Offset(sum) : std::nullopt;
+  }
+
+  void follow_user(Instruction& user, unsigned operand, Offset at) {
     if (isa<LoadInst, ICmpInst, DbgInfoIntrinsic>(user)) return;
-    if (isa<GetElementPtrInst, PHINode, SelectInst, BitCastInst>(user)) return follow_value(user);
-    if (isa<StoreInst>(user))
-      return refuse(operand == StoreInst::getPointerOperandIndex() ? "data-plane-writes" : "value-escapes",
-                    user);
-    if (isa<AtomicRMWInst, AtomicCmpXchgInst>(user)) return refuse("data-plane-writes", user);
+    if (auto* field = dyn_cast<GetElementPtrInst>(&user)) return follow_value(user, step(*field, at));
+    if (isa<PHINode, SelectInst, BitCastInst>(user)) return follow_value(user, at);
+    bool is_stored = (isa<StoreInst>(user) && operand != StoreInst::getPointerOperandIndex()) ||
+                     (isa<AtomicRMWInst, AtomicCmpXchgInst>(user) && operand != 0);
+    if (is_stored) return refuse("value-escapes", user);
     if (isa<MemTransferInst>(user) && operand == 1) return;
-    if (isa<MemIntrinsic>(user)) return refuse("data-plane-writes", user);
+    if (isa<StoreInst, AtomicRMWInst, AtomicCmpXchgInst, MemIntrinsic>(user)) return write(user, at);
     if (auto* call = dyn_cast<CallInst>(&user); call && only_reads(*call, operand)) return;
     refuse("value-escapes", user);
+  }
+
+  void write(Instruction& user, Offset at) {
+    auto bytes = written_bytes(user);
+    if (!at || !bytes) return refuse("data-plane-writes", user);
+    if (uses_.written.empty()) uses_.first_write = place_of(user);
+    ByteRange range{*at, *at + *bytes};
+    if (!is_contained(uses_.written, range)) uses_.written.push_back(range);
   }
 
   static bool only_reads(const CallInst& call, unsigned operand) {
@@ -103,7 +144,7 @@ private:
   }
 
   MapUses& uses_;
-  SmallPtrSet<Value*, 16> seen_;
+  DenseMap<Value*, Offset> seen_;
 };
 
 // Packet pointers come out of the context as 32-bit numbers.

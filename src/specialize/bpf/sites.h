@@ -1,6 +1,8 @@
 // Where a program looks up, updates and deletes, and what becomes of the pointers it gets.
 #pragma once
 
+#include "specialize/table.h"
+
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringRef.h"
 
@@ -34,10 +36,10 @@ struct MapUses {
   std::string name;
   std::vector<llvm::CallInst*> lookups, updates, deletes;
   // Why the program may change what is in the map, or may use it in a way that is not understood: a reason code, and the place.
-  // Both empty: its data plane only reads it.
+  // Both empty: its data plane adds and removes no entry, and changes no bytes of values but these, in place.
   std::string reason, where;
-
-  bool read_only() const { return reason.empty(); }
+  std::vector<ByteRange> written;
+  std::string first_write; // the place of one
 };
 
 // Of every map in the module, in order of definition. The module has been optimised: helpers are called by their numbers, and

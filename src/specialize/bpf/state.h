@@ -12,27 +12,43 @@
 
 #include "llvm/IR/LLVMContext.h"
 
+#include <memory>
 #include <optional>
 
 namespace heddle {
 
-struct BpfSession::State {
+// What the programs of a chain are made from.
+struct ChainSource {
   SpecializeOptions options;
   BpfObjectFile object;
-  RunningProgram running;
-  std::string function;
-  // What the analysis is of: the program as clang optimised it.
+  // What the analysis is of: the object's programs as clang optimised them.
   llvm::LLVMContext context;
   std::optional<BpfCompiler> compiler;
-  std::vector<MapView> views;
   llvm::StringSet<> excluded; // maps whose lookups are not sampled
+};
+
+// One program of the chain.
+struct ChainProgram {
+  ChainProgram(const ChainSource& source, RunningProgram running)
+      : source(source), running(std::move(running)) {}
+
+  const ChainSource& source;
+  RunningProgram running;
+  std::string function;
+  std::vector<MapView> views;
   PreparedPrograms prepared;
   llvm::StringSet<> disabled; // passes that the user left out, and those that the verifier refused
+  // Of a program that tail calls lead to: where it stands.
+  struct Element {
+    uint32_t map, key;
+  };
+  std::optional<Element> element;
+  std::vector<Remark> remarks; // of the chain behind it
 
-  Loading loading() const { return {object.bytes, object.path, function, -1}; }
+  // Of the program that runs, once it is clear which one of the object it is, and that it is the very same.
+  static llvm::Expected<std::unique_ptr<ChainProgram>> open(ChainSource& source, RunningProgram running);
 
-  // Ids of the maps that may be specialized as far as the program goes.
-  std::vector<uint32_t> candidates() const;
+  Loading loading() const { return {source.object.bytes, source.object.path, function, -1}; }
 
   // What a version would be made for; nothing if the tables are changing just now. `own`: the programs that are this one.
   // `last`, which may be empty, is used again as far as it holds.
@@ -55,6 +71,21 @@ struct BpfSession::State {
 
   // Nothing where sampling is switched off.
   llvm::Expected<std::optional<Sampler>> start_sampling() const;
+};
+
+struct BpfSession::State {
+  ChainSource source;
+  std::vector<std::unique_ptr<ChainProgram>> programs; // the entry first
+
+  // Adds the programs that tail calls lead to.
+  llvm::Error follow_tail_calls();
+  // The program there, or null, and a remark on the caller.
+  llvm::Expected<std::unique_ptr<ChainProgram>> open_behind(ChainProgram& caller, const RunningMap& array,
+                                                            ArrayElement element);
+
+  std::vector<uint32_t> ids() const; // of the programs
+  // Maps that may be specialized as far as the programs go.
+  std::vector<uint32_t> candidates() const;
 };
 
 } // namespace heddle

@@ -132,6 +132,8 @@ private:
     const Table& table = found->second;
     for (const auto& [number, lookup] : enumerate(uses.lookups)) {
       std::string name = uses.name + "#" + std::to_string(number);
+      if (lookup->getFunction()->hasSection() && lookup->getFunction() != &function_)
+        continue; // another program's
       if (lookup->getFunction() != &function_) {
         remark("in-function", *lookup, "the lookup in " + uses.name + " is in a function of its own",
                "inline it (static __always_inline)");
@@ -144,6 +146,8 @@ private:
                "nothing to do; they are counted again from time to time");
       } else if (table.complete && table.entries.empty()) {
         if (enabled("table-elimination")) sites.push_back({lookup, &table, Action::Eliminate});
+      } else if (!table.written.empty()) {
+        choose_written(*lookup, table);
       } else if (is_small(table)) {
         if (enabled("inline-table")) sites.push_back({lookup, &table, Action::Inline});
       } else if (Error error = choose_large(*lookup, table, name)) {
@@ -160,6 +164,27 @@ private:
     if (!site) return site.takeError();
     if ((*site)->reach.counting()) counted.push_back({&lookup, *site});
     return (*site)->reach.is_seldom();
+  }
+
+  // The program writes to what it finds, so what is found has to be the table's own element.
+  void choose_written(CallInst& lookup, const Table& table) {
+    remark(
+        "data-plane-writes", lookup,
+        formatv("the program changes {0} of {1} bytes of {2}'s values: a lookup that finds something stays",
+                table.written_bytes(), table.value_bytes, table.name)
+            .str(),
+        "keep what the program changes in a table of its own");
+    Site chosen{&lookup, &table, Action::None, nullptr, nullptr, choose_branch(lookup, table)};
+    if (folds_fields(lookup, table)) chosen.action = Action::Fields;
+    add(std::move(chosen));
+  }
+
+  bool folds_fields(const CallInst& lookup, const Table& table) const {
+    return table.complete && enabled("constant-fields") && count_deciding_fields(lookup, table) != 0;
+  }
+
+  void add(Site chosen) {
+    if (chosen.action != Action::None || !chosen.narrow.empty()) sites.push_back(std::move(chosen));
   }
 
   Error choose_large(CallInst& lookup, const Table& table, const std::string& name) {
@@ -184,12 +209,12 @@ private:
     if (site && hot != snapshot.hot.end() && !hot->second.known.empty()) {
       chosen.action = Action::Hot;
       chosen.hot = &hot->second;
-    } else if (table.complete && enabled("constant-fields") && count_deciding_fields(lookup, table) != 0) {
+    } else if (folds_fields(lookup, table)) {
       chosen.action = Action::Fields;
     } else {
       say_why_not(lookup, table, site);
     }
-    if (chosen.action != Action::None || !chosen.narrow.empty()) sites.push_back(std::move(chosen));
+    add(std::move(chosen));
     return Error::success();
   }
 

@@ -1,5 +1,6 @@
 // A map of a running program. usage: map PROGRAM MAP fill ENTRIES [BYTE]    keys are numbers from 0, values all bytes BYTE (1)
 //        map PROGRAM MAP read    prints the first 64 bits of its value at 0
+//        map PROGRAM MAP programs    prints the ids of the programs in it    map PROGRAM MAP put KEY PROGRAM    puts one there
 #include <bpf/bpf.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +25,17 @@ int main(int argc, char** argv) {
       if (bpf_map_lookup_elem(fd, key, value)) return perror("lookup"), 1;
       memcpy(&first, value, sizeof first);
       printf("%lu\n", first);
+      return 0;
+    }
+    if (!strcmp(argv[3], "programs")) {
+      for (unsigned number = 0, id = 0; number != map.max_entries; ++number)
+        printf("%u ", bpf_map_lookup_elem(fd, &number, &id) ? 0 : id);
+      return 0;
+    }
+    if (argc == 6 && !strcmp(argv[3], "put")) {
+      unsigned number = (unsigned)atoi(argv[4]);
+      int other = bpf_prog_get_fd_by_id((unsigned)atoi(argv[5]));
+      if (other < 0 || bpf_map_update_elem(fd, &number, &other, BPF_ANY)) return perror("put"), 1;
       return 0;
     }
     memset(value, argc > 5 ? atoi(argv[5]) : 1, sizeof value);

@@ -54,6 +54,13 @@ struct {
 } outer SEC(".maps") = {.values = {&inner}};
 
 struct {
+  __uint(type, BPF_MAP_TYPE_HASH_OF_MAPS);
+  __uint(max_entries, 1);
+  __type(key, __u32);
+  __array(values, struct inner);
+} named SEC(".maps");
+
+struct {
   __uint(type, BPF_MAP_TYPE_PROG_ARRAY);
   __uint(max_entries, 1);
   __type(key, __u32);
@@ -83,6 +90,8 @@ SEC("xdp") int others(struct xdp_md* context) {
   if (locked) sum += locked->number;
   __u32 zero = 0;
   void* found = bpf_map_lookup_elem(&outer, &zero);
+  if (found) sum += find(found, key);
+  found = bpf_map_lookup_elem(&named, &key);
   if (found) sum += find(found, key);
   __u64* value = bpf_map_lookup_elem(&written, &zero);
   if (value) *value = sum;

@@ -1,10 +1,12 @@
-// Reads the same number from four tables, in the opposite order of the writers', and writes what it has found to the packet.
+// Reads the same number from six tables, in the opposite order of the writers', and writes what it has found to the packet. It counts in
+// the values of the last, too. The one before that is not specialized: what it gives is always of that moment.
 #include <linux/bpf.h>
 
 #include <bpf/bpf_helpers.h>
 
-// Where key 0 is in `large`: a key with a byte that no other has, as long as it is there.
+// Where key 0 is in `large`, and keys 0 and 1 in `rare`: with a byte that no other has, as long as they are there.
 #define FAR_KEY 3000
+#define FARTHER_KEY 5000
 
 struct prefix {
   __u32 bits, address;
@@ -44,9 +46,27 @@ struct {
   __type(value, __u64);
 } few SEC(".maps");
 
+struct {
+  __uint(type, BPF_MAP_TYPE_LRU_HASH);
+  __uint(max_entries, 64);
+  __type(key, __u32);
+  __type(value, __u64);
+} alone SEC(".maps");
+
+struct counted {
+  __u64 number, packets;
+};
+
+struct {
+  __uint(type, BPF_MAP_TYPE_HASH);
+  __uint(max_entries, 4096);
+  __type(key, __u32);
+  __type(value, struct counted);
+} rare SEC(".maps");
+
 struct question {
   __u32 key, rounds;    // `rounds`: how long it takes
-  __u64 mark, found[4]; // large, prefixes, slots, few
+  __u64 mark, found[6]; // large, prefixes, slots, few, alone, rare
 };
 
 static long step(__u32 round, void* unused) {
@@ -76,7 +96,15 @@ SEC("xdp") int stress(struct xdp_md* context) {
   dawdle(question->rounds);
   value = bpf_map_lookup_elem(&few, &key);
   question->found[3] = value ? *value : 0;
-  return value ? XDP_TX : XDP_PASS;
+  int verdict = value ? XDP_TX : XDP_PASS;
+  dawdle(4 * question->rounds);
+  value = bpf_map_lookup_elem(&alone, &key);
+  question->found[4] = value ? *value : 0;
+  place = key == 0 ? FAR_KEY : FARTHER_KEY;
+  struct counted* counted = bpf_map_lookup_elem(&rare, &place);
+  question->found[5] = counted ? counted->number : 0;
+  if (counted) ++counted->packets;
+  return verdict;
 }
 
 char license_[] SEC("license") = "GPL";

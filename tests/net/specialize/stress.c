@@ -2,14 +2,15 @@
 // Each packet's verdict and bytes must be those of the original program for what the tables held while it ran.
 // usage: stress OBJECT INTERFACE PACKETS ROUNDS; with ROUNDS packets take their time. Its loader is libbpf, and it knows nothing of Heddle.
 //
-// The writer of key k counts n up and writes n to `few`, `slots`, `prefixes` and `large`, in this order; every seventh number is a
-// deletion in `few`, every eleventh has a mark in `large`, and every fifth of key 0 is a deletion there. The program reads in the opposite order, so it finds numbers that do not fall from `large` to `few`, and all
+// The writer of key k counts n up and writes n to `rare`, `alone`, `few`, `slots`, `prefixes` and `large`, in this order; every seventh number is a
+// deletion in `few`, every eleventh has a mark in `large`, and every fifth of key 0 is a deletion there, every third of any in `rare`. The program reads in the opposite order, so it finds numbers that do not fall from `large` to `rare`, and all
 // lie between what was complete before the packet and what was begun by its end.
 #include "stress.h"
 
-#define FAR_KEY 3000 // as the program has it
+#define FAR_KEY 3000 // as the program has them
+#define FARTHER_KEY 5000
 
-enum { large_entries = 1000 };
+enum { large_entries = 1000, rare_entries = 500 };
 
 struct prefix {
   unsigned bits, address;
@@ -17,7 +18,11 @@ struct prefix {
 
 struct question {
   unsigned key, rounds;
-  unsigned long mark, found[4];
+  unsigned long mark, found[6];
+};
+
+struct counted {
+  unsigned long number, packets;
 };
 
 struct marked {
@@ -29,7 +34,13 @@ static unsigned rounds;
 
 static void write_number(unsigned key, unsigned long n) {
   struct prefix prefix = {32, key};
-  unsigned one = 1;
+  unsigned one = 1, place = key == 0 ? FAR_KEY : key, far = key == 0 ? FAR_KEY : FARTHER_KEY;
+  struct counted counted = {n, 0};
+  if (n % 3 == 0)
+    bpf_map_delete_elem(map("rare"), &far);
+  else
+    put("rare", &far, &counted);
+  put("alone", &key, &n);
   if (n % 7 == 0)
     bpf_map_delete_elem(map("few"), &key);
   else
@@ -40,7 +51,6 @@ static void write_number(unsigned key, unsigned long n) {
     give_up("slots");
   put("prefixes", &prefix, &n);
   struct marked marked = {n, n % 11 == 0, 0};
-  unsigned place = key == 0 ? FAR_KEY : key;
   if (key == 0 && n % 5 == 0)
     bpf_map_delete_elem(map("large"), &place);
   else
@@ -66,9 +76,13 @@ static int is_right(int program, unsigned key) {
     good = good && found[3] >= found[2] && found[3] <= high && found[3] % 7 != 0;
   else
     good = good && run.retval == 2 && found[3] == 0 && has_multiple(7, found[2], high);
+  unsigned long before = found[3] ? found[3] : found[2];
+  good = good && found[4] >= before && found[4] <= high;
+  good = good && (found[5] ? found[5] >= found[4] && found[5] <= high && found[5] % 3 != 0
+                           : has_multiple(3, found[4], high));
   if (!good)
-    printf("verdict %u, found %lu %lu %lu %lu, between %lu and %lu\n", run.retval, found[0], found[1],
-           found[2], found[3], low, high);
+    printf("verdict %u, found %lu %lu %lu %lu %lu %lu, between %lu and %lu\n", run.retval, found[0], found[1],
+           found[2], found[3], found[4], found[5], low, high);
   return good;
 }
 
@@ -77,12 +91,15 @@ int main(int argc, char** argv) {
   rounds = (unsigned)atol(argv[4]);
   load(argv[1], argv[2]);
   struct marked one = {1, 0, 0};
-  for (unsigned key = keys; key != large_entries; ++key)
+  struct counted first = {1, 0};
+  for (unsigned key = keys; key != large_entries; ++key) {
     put("large", &key, &one);
+    if (key < rare_entries) put("rare", &key, &first);
+  }
   for (unsigned key = 0; key != keys; ++key) {
     write_number(key, 1);
     progress[key].begun = progress[key].complete = 1;
   }
   unsigned original = attach("stress");
-  return run(original, atol(argv[3]), 4, write_number, is_right);
+  return run(original, atol(argv[3]), 6, write_number, is_right);
 }

@@ -26,7 +26,7 @@ static struct progress* progress;
 static struct bpf_object* object;
 static int interface;
 
-static void give_up(const char* what) {
+void give_up(const char* what) {
   perror(what);
   exit(1);
 }
@@ -35,11 +35,11 @@ static int map(const char* name) {
   return bpf_object__find_map_fd_by_name(object, name);
 }
 
-static void put(const char* table, const void* key, const void* value) {
+void put(const char* table, const void* key, const void* value) {
   if (bpf_map_update_elem(map(table), key, value, BPF_ANY)) give_up(table);
 }
 
-static int has_multiple(unsigned long of, unsigned long from, unsigned long to) {
+static inline int has_multiple(unsigned long of, unsigned long from, unsigned long to) {
   return to / of * of >= from;
 }
 

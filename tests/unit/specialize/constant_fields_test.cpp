@@ -79,6 +79,17 @@ TEST(ConstantFields, LeavesWhatDiffers) {
   EXPECT_EQ(parsed.loads(), 4U);
 }
 
+TEST(ConstantFields, LeavesBytesThatTheProgramChanges) {
+  Parsed parsed;
+  Table table = table_of({one + one, one + two});
+  table.written = {{3, 4}};
+  EXPECT_EQ(count_deciding_fields(*parsed.lookup, table), 0U);
+  EXPECT_EQ(fold_constant_fields(*parsed.lookup, table), 0U);
+  table.written = {{4, 8}};
+  EXPECT_EQ(table.written_bytes(), 4U);
+  EXPECT_EQ(count_deciding_fields(*parsed.lookup, table), 1U);
+}
+
 TEST(ConstantFields, AFieldThatDecidesNothingIsNotWorthACheck) {
   Parsed parsed;
   EXPECT_EQ(count_deciding_fields(*parsed.lookup, table_of({one + two, two + two})), 0U);
