@@ -1,18 +1,21 @@
 #include "analysis/analyse.h"
 
-#include "analysis/deferrable.h"
+#include "analysis/companions.h"
 #include "analysis/external_models.h"
 #include "analysis/induction.h"
 #include "analysis/interleavable.h"
 #include "analysis/locks.h"
 #include "analysis/rarity.h"
 #include "program/claims.h"
+#include "program/declared_output.h"
+#include "program/deferrable.h"
 #include "program/expensive.h"
 #include "program/inlining.h"
 #include "program/modelled.h"
 #include "support/progress.h"
 
 #include "llvm/ADT/StringSet.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 
 #include <set>
@@ -238,6 +241,27 @@ void add_unused_declarations(Analysis& analysis, const Declarations& declaration
   }
 }
 
+// Functions of [[output]] that no packet runs.
+void add_unused_output(Analysis& analysis, const Program& program, const Declarations& declarations,
+                       const Effects& effects) {
+  std::vector<const llvm::CallBase*> reached;
+  for (const PacketBody& body : program.bodies)
+    for (const llvm::Function* function : effects.reach(*body.body))
+      for (const llvm::Instruction& instruction : llvm::instructions(*function))
+        if (const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+            call && is_declared_output(*call))
+          reached.push_back(call);
+  size_t number = 0;
+  for (const Declaration& declaration : declarations.all) {
+    if (declaration.kind != "output") continue;
+    const size_t its = number++;
+    if (llvm::any_of(reached, [&](const llvm::CallBase* call) { return is_output_of(*call, its); })) continue;
+    analysis.remarks.push_back({"unused-declaration", declarations.place(declaration),
+                                "no packet runs the output of " + declaration.names.front(),
+                                "name a function that packets run, or remove the line"});
+  }
+}
+
 std::vector<ObjectSet> find_own_arrays(const Program& program, const Effects& effects) {
   std::vector<ObjectSet> result;
   for (const PacketBody& body : program.bodies)
@@ -316,11 +340,14 @@ llvm::Expected<Analysis> analyse(const Program& program, const BlockTable& block
     groups = CommutingGroups(program, declarations, *result.points_to, result.remarks);
   Rarity rarity(program, blocks, *result.points_to, groups, options.rare);
   progress_at("what functions touch");
-  auto effects = std::make_unique<Effects>(*result.points_to, rarity, &groups);
+  const bool output_declared =
+      !options.locations.without.contains("deferred-output") &&
+      llvm::any_of(declarations.all, [](const Declaration& d) { return d.kind == "output"; });
+  auto effects = std::make_unique<Effects>(*result.points_to, rarity, &groups, output_declared);
   std::vector<ObjectSet> own_arrays = find_own_arrays(program, *effects);
   if (packets_get_published(program, *result.points_to, *effects, own_arrays)) {
     auto with_twins = run_with_twins(program, points_to_options, *result.points_to, own_arrays);
-    auto effects_with_twins = std::make_unique<Effects>(*with_twins, rarity, &groups);
+    auto effects_with_twins = std::make_unique<Effects>(*with_twins, rarity, &groups, output_declared);
     if (!twins_are_written(program, *effects_with_twins)) {
       effects = std::move(effects_with_twins);
       result.points_to = std::move(with_twins);
@@ -401,6 +428,7 @@ llvm::Expected<Analysis> analyse(const Program& program, const BlockTable& block
     described.keys = std::move(found[b].keys);
     described.not_interleaved = why_not_interleaved(body, graph, *effects);
     mark_joining(described, graph);
+    described.companions = find_companions(graph, described);
     add_untraced(result.remarks, *body.body, *effects);
     if (graph.truncated)
       result.remarks.push_back({"body-too-large", body.loop_at.str(),
@@ -408,6 +436,7 @@ llvm::Expected<Analysis> analyse(const Program& program, const BlockTable& block
                                 "some calls were kept whole; name a smaller body with --body"});
   }
   add_unused_declarations(result, declarations);
+  add_unused_output(result, program, declarations, *effects);
   for (Remark& remark : assumptions(*result.points_to))
     result.remarks.push_back(std::move(remark));
   return result;

@@ -7,11 +7,12 @@
 // them in packet order (src/runtime/deferred.cpp). The order of all calls that are kept is then the original's, on
 // each channel and between channels.
 //
-// A channel is a stream (a FILE of its own, by points-to) or all descriptors, or the system's log. A stream whose
+// A channel is a stream (a FILE of its own, by points-to) or all descriptors, or the system's log, or what the functions of
+// [[output]] write to descriptors. A stream whose
 // descriptor the program may use by itself is part of the channel of descriptors as well (streams.h). It is
 // deferred when all of this holds:
 //   - every access of common code is a direct call of a function that can be kept (deferrable.h), whose result
-//     nothing uses. So nothing in common code observes the channel: no read, flush, seek, close, fork, no
+//     nothing uses, or the user declares (program/declared_output.h). So nothing in common code observes the channel: no read, flush, seek, close, fork, no
 //     unknown function. Rare code may do all of that: what is kept is made before a packet is alone, and an
 //     alone packet's calls are made at once;
 //   - the stream does not write to memory that the program can read (open_memstream);
@@ -20,7 +21,7 @@
 //     would find the queue half written. Others write at once, as they come at no particular time; a packet that
 //     raises a signal itself is taken to observe all channels;
 //   - in a program with threads or processes of its own: no packet goes on to synchronise with another thread
-//     after its write. What that thread writes next has to come after it;
+//     after its write. What that thread writes next has to come after it. The user says so of declared output;
 //   - no such call is made within a call that is declared to commute: where there is no memory to keep it, the
 //     packet becomes alone, and others run in the middle of what has to be atomic;
 //   - each call is kept in all the bodies that may make it, and all channels that a call is an access to are
@@ -30,9 +31,9 @@
 // Whatever a call reads is read when the packet makes it. errno of a kept call is not available.
 #include "analysis/channels.h"
 
-#include "analysis/deferrable.h"
 #include "analysis/names.h"
 #include "analysis/rarity.h"
+#include "program/deferrable.h"
 
 #include "llvm/ADT/IntEqClasses.h"
 #include "llvm/ADT/SmallSet.h"
@@ -46,7 +47,7 @@ namespace heddle {
 
 bool holds_channels(SystemLocation location) {
   return location == SystemLocation::StdioChannel || location == SystemLocation::FileDescriptor ||
-         location == SystemLocation::Syslog;
+         location == SystemLocation::Syslog || location == SystemLocation::DeclaredOutput;
 }
 
 namespace {
@@ -303,7 +304,8 @@ private:
 
   // In the nodes that write, what comes first is not known.
   std::string synchronised_after(const Channel& channel) {
-    if (!runs_in_parallel(points_to_.module())) return "";
+    const bool declared = points_to_.objects()[channel.object].system == SystemLocation::DeclaredOutput;
+    if (declared || !runs_in_parallel(points_to_.module())) return "";
     std::vector<uint32_t> work;
     std::vector<bool> seen(graph_.nodes.size());
     auto reach = [&](uint32_t node) {

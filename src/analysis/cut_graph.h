@@ -131,6 +131,15 @@ struct CutKey {
   bool inferred = false; // nobody has declared it
 };
 
+// Two expensive loads, of which one comes before the other on every way to it. Is the second one's address known where packets would step
+// aside for the first, so that it could be fetched there, too (program/address_slice.h)?
+struct CutCompanion {
+  uint32_t at = 0, load = 0;     // their nodes
+  std::string obstacle;          // why not; empty: it is
+  uint32_t instructions = 0;     // that making it there takes
+  std::vector<uint32_t> reads{}; // nodes of which a load is made earlier for that
+};
+
 struct CutGraph {
   std::string body; // function name
   uint32_t entry = 0;
@@ -142,6 +151,7 @@ struct CutGraph {
   std::vector<DeferredCall> deferred;
   std::vector<ScratchVariable> scratch;
   std::vector<CutKey> keys;
+  std::vector<CutCompanion> companions;
   bool own_errno = false;      // each packet has its own
   std::string not_interleaved; // why the body cannot be (analysis/interleavable.h); empty: it can
   std::vector<uint32_t> gates; // BlockIds at whose beginning a packet becomes alone; ascending

@@ -56,13 +56,14 @@ struct Component { // functions that call each other, all from common or all fro
 } // namespace
 
 struct Effects::State {
-  State(const PointsTo& points_to, RareBlocks rare, const CommutingGroups* groups)
-      : points_to(points_to), groups(groups), rare(std::move(rare)), updates(points_to.module(), this->rare) {
-  }
+  State(const PointsTo& points_to, RareBlocks rare, const CommutingGroups* groups, bool output_declared)
+      : points_to(points_to), groups(groups), rare(std::move(rare)), output_declared(output_declared),
+        updates(points_to.module(), this->rare) {}
 
   const PointsTo& points_to;
   const CommutingGroups* groups; // may be null
   RareBlocks rare;
+  bool output_declared;
   Updates updates;
   DenseMap<const Instruction*, std::vector<Access>> cache;
   std::unordered_map<Access, uint32_t, SameEffect, SameEffect> ids;
@@ -94,7 +95,7 @@ struct Effects::State {
 std::vector<Access> Effects::State::compute(const Instruction& instruction) {
   AccessList list(points_to, instruction);
   if (auto* call = dyn_cast<CallBase>(&instruction)) {
-    add_call_accesses(*call, list);
+    add_call_accesses(*call, list, output_declared);
     return list.take();
   }
   auto touch = [&](const Value* pointer, Type* type, bool write, bool atomic) {
@@ -286,8 +287,10 @@ Component& Effects::State::component(const Function& function) {
   return components[component_of[false].lookup(&function)];
 }
 
-Effects::Effects(const PointsTo& points_to, RareBlocks rare, const CommutingGroups* groups)
-    : points_to_(points_to), state_(std::make_unique<State>(points_to, std::move(rare), groups)) {}
+Effects::Effects(const PointsTo& points_to, RareBlocks rare, const CommutingGroups* groups,
+                 bool output_declared)
+    : points_to_(points_to),
+      state_(std::make_unique<State>(points_to, std::move(rare), groups, output_declared)) {}
 Effects::~Effects() = default;
 
 bool Effects::update_between(const BasicBlock& from, const BasicBlock& to) const {

@@ -61,8 +61,10 @@ using RareBlocks = std::function<bool(const llvm::BasicBlock&)>;
 
 class Effects {
 public:
-  // `groups` outlives the effects; null: none.
-  explicit Effects(const PointsTo& points_to, RareBlocks rare = {}, const CommutingGroups* groups = nullptr);
+  // `groups` outlives the effects; null: none. `output_declared`: what the user says of output counts
+  // (program/declared_output.h).
+  explicit Effects(const PointsTo& points_to, RareBlocks rare = {}, const CommutingGroups* groups = nullptr,
+                   bool output_declared = false);
   ~Effects();
 
   // Accesses of one instruction. For calls: what external targets do by their models; targets defined in

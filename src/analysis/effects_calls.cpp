@@ -1,9 +1,10 @@
 #include "analysis/effects_calls.h"
 
 #include "analysis/assembly.h"
-#include "analysis/deferrable.h"
 #include "analysis/external_models.h"
 #include "analysis/streams.h"
+#include "program/declared_output.h"
+#include "program/deferrable.h"
 
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/InlineAsm.h"
@@ -202,8 +203,10 @@ namespace {
 
 class ModelAccesses {
 public:
-  ModelAccesses(const CallBase& call, AccessList& list)
-      : call_(call), list_(list), points_to_(list.points_to()), deferrable_(is_deferrable(call)) {}
+  ModelAccesses(const CallBase& call, AccessList& list, bool output_declared)
+      : call_(call), list_(list), points_to_(list.points_to()),
+        declared_(output_declared && is_declared_output(call)),
+        deferrable_(is_deferrable(call) && (declared_ || call.use_empty())) {}
 
   void add(const Function& function, const ModelClause& clause);
 
@@ -226,6 +229,7 @@ private:
   AccessList& list_;
   const PointsTo& points_to_;
   bool atomic_ = false;   // the function that is added synchronises threads by the memory it works on
+  const bool declared_;   // the user says where its output goes
   const bool deferrable_; // the call, but for the stream that it writes to
 };
 
@@ -307,6 +311,8 @@ void ModelAccesses::system(const ModelClause& clause, bool alone) {
     if (!to_descriptor) return;
     channel = {
         SystemLocation::FileDescriptor, Place::at(streams_descriptor), 1, deferrable, true, alone, flow()};
+  } else if (clause.system == SystemLocation::FileDescriptor && declared_) {
+    channel.location = SystemLocation::DeclaredOutput;
   } else if (clause.system == SystemLocation::FileDescriptor) {
     channel.flow = flow();
     const Value* descriptor = argument(clause.argument);
@@ -372,10 +378,10 @@ bool may_print_errno(const CallBase& call) {
 
 } // namespace
 
-void add_call_accesses(const CallBase& call, AccessList& list) {
+void add_call_accesses(const CallBase& call, AccessList& list, bool output_declared) {
   if (call.isInlineAsm()) return add_assembly(call, list);
   if (auto* intrinsic = dyn_cast<IntrinsicInst>(&call)) return add_intrinsic(*intrinsic, list);
-  ModelAccesses accesses(call, list);
+  ModelAccesses accesses(call, list, output_declared);
   for (const Function* function : list.points_to().external_callees(call))
     if (const ExternalModel* model = model_of(*function))
       for (const ModelClause& clause : model->clauses)

@@ -39,6 +39,6 @@ private:
   bool escaped_[2] = {}; // read, written: some object that has escaped
 };
 
-void add_call_accesses(const llvm::CallBase& call, AccessList& list);
+void add_call_accesses(const llvm::CallBase& call, AccessList& list, bool output_declared);
 
 } // namespace heddle

@@ -306,6 +306,9 @@ private:
     std::set<std::string> places;
     for (const LocationAccess& access : location.accesses)
       if (!access.rare && !access.at.empty()) places.insert(access.at.str() + " in " + access.function.str());
+    for (const SampledAccess& access :
+         location.sampled) // where there are so many accesses that these have no names
+      if (access.write && places.empty()) places.insert(access.at + " in " + access.function);
     std::string text;
     size_t named = 0;
     for (const std::string& place : places) {

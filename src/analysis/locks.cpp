@@ -25,9 +25,9 @@
 // for itself.
 #include "analysis/locks.h"
 
-#include "analysis/deferrable.h"
 #include "analysis/leaving_calls.h"
 #include "analysis/names.h"
+#include "program/deferrable.h"
 
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/IntrinsicInst.h"

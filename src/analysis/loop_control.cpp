@@ -1,6 +1,5 @@
 #include "analysis/loop_control.h"
-
-#include "analysis/deferrable.h"
+#include "program/deferrable.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/CFG.h"

@@ -14,15 +14,25 @@ using namespace llvm;
 namespace heddle {
 
 StringRef system_location_name(SystemLocation location) {
-  static const char* const names[] = {"standard I/O channel", "file descriptor channel",
-                                      "transmit port",        "receive port",
-                                      "system log",           "errno",
-                                      "allocator state",      "time source",
-                                      "random state",         "process exit",
-                                      "non-local jump",       "abnormal exit",
-                                      "lock state",           "environment",
-                                      "thread state",         "exception",
-                                      "DPDK state",           "outside world",
+  static const char* const names[] = {"standard I/O channel",
+                                      "file descriptor channel",
+                                      "transmit port",
+                                      "receive port",
+                                      "system log",
+                                      "declared output",
+                                      "errno",
+                                      "allocator state",
+                                      "time source",
+                                      "random state",
+                                      "process exit",
+                                      "non-local jump",
+                                      "abnormal exit",
+                                      "lock state",
+                                      "environment",
+                                      "thread state",
+                                      "exception",
+                                      "DPDK state",
+                                      "outside world",
                                       "untraced memory"};
   static_assert(std::size(names) == system_location_count);
   return names[unsigned(location)];

@@ -37,6 +37,7 @@ enum class SystemLocation : uint8_t {
   TransmitPort,   // rte_eth_tx_*
   ReceivePort,    // rte_eth_rx_*, pcap handles
   Syslog,
+  DeclaredOutput, // what functions that the user named put out (program/declared_output.h)
   Errno,
   Allocator, // malloc, mempools: which addresses come back
   Time,

@@ -29,13 +29,17 @@ void PlanningOptions::add_to(CLI::App& app) {
   app.add_flag("!--no-stage", stage,
                "make no cuts for the instruction cache's sake; what is left is to hide loads");
   app.add_flag("!--no-hide", hide, "leave packets waiting for expensive loads");
+  app.add_flag(
+      "!--no-fetch-along", fetch_along,
+      "let packets step aside for each load by itself, also where the addresses of several are known");
   app.add_option(
          "--rare", study.rare_share,
          "the share of the packets that may meet rare code, which a packet runs alone (0: no code is rare)")
       ->check(CLI::Range(0.0, 1.0))
       ->capture_default_str();
   app.add_option("--trust", trust,
-                 "proven: use no [[commute]], [[declared]], [[scratch]] and [[keyed]]; declared: use them "
+                 "proven: use no [[commute]], [[declared]], [[scratch]], [[keyed]] and [[output]]; declared: "
+                 "use them "
                  "(default where there are any); observed: only what --observed shows, for study, never for "
                  "production")
       ->check(CLI::IsMember({"proven", "declared", "observed"}));
@@ -91,6 +95,7 @@ static llvm::Expected<Plan> plan_for(const Program& program, const Study& study,
   plan_options.batch = options.batch;
   plan_options.stage = options.stage;
   plan_options.hide = options.hide;
+  plan_options.fetch_along = options.fetch_along;
   plan_options.rare_share = options.study.rare_share;
   plan_options.trust = options.trust;
   plan_options.declarations = options.declarations;

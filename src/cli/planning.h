@@ -12,7 +12,7 @@ struct PlanningOptions {
   std::string policy = "optimistic-bound";
   std::string budget; // "32K" of instruction cache; empty: the host's level-1 instruction cache
   unsigned batch = 0; // chosen
-  bool stage = true, hide = true;
+  bool stage = true, hide = true, fetch_along = true;
   std::string host;                  // a file or a stored host's name; empty: this machine
   std::string trust;                 // "proven" or "declared"; empty: declared if anything is
   std::vector<std::string> observed; // files of --observed

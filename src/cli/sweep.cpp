@@ -60,7 +60,9 @@ std::string identity(const Plan& plan) {
   for (const BodyPlan& body : plan.bodies)
     for (const PlannedLoad& load : body.loads)
       if (load.hidden)
-        text += llvm::formatv(" {0}.{1}.{2}.{3}", load.context, load.block, load.into, load.lanes).str();
+        text += llvm::formatv(" {0}.{1}.{2}.{3}.{4}", load.context, load.block, load.into, load.lanes,
+                              load.with.size())
+                    .str();
   return text;
 }
 

@@ -16,6 +16,10 @@
 //
 // Nobody looks at keys while packets run in one function: what is keyed is as if it were not (without_keys).
 //
+// Where the addresses of several loads are known at once, packets step aside for the first and find the others there (fetch_along()). A prefetch
+// has no meaning, so that is legal wherever making the address is (program/address_slice.h), even for loads that packets make in order;
+// but what they load to make it must not be what other packets write.
+//
 // A packet enters a free stage without waiting: it is in packet order where it comes from, and order does not matter where it
 // goes. So sites into free stages that follow no load are there for the checker (src/verify/dependencies) alone.
 #include "plan/hide.h"
@@ -29,6 +33,7 @@
 #include "llvm/Support/FormatVariadic.h"
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 #include <tuple>
 
@@ -60,6 +65,16 @@ std::string obstacle(const CutGraph& graph) {
   return "";
 }
 
+// Why the later load of the pair cannot be fetched where packets step aside for the earlier one; empty: it can.
+std::string obstacle_of(const CutGraph& graph, const CutCompanion& companion) {
+  if (!companion.obstacle.empty() || companion.reads.empty()) return companion.obstacle;
+  for (const SharedLocation& location : graph.locations)
+    for (const LocationAccess& access : location.accesses)
+      if (keeps_order(location) && llvm::is_contained(companion.reads, access.node))
+        return "its address is made in code that packets pass in order, because of " + location.name;
+  return "";
+}
+
 class Hider {
 public:
   Hider(const CutGraph& given, llvm::ArrayRef<OpenedLoad> opened, llvm::ArrayRef<unsigned> cut,
@@ -74,6 +89,8 @@ public:
     for (const Load& load : loads_)
       judge(load);
     weigh(instructions, in_flight);
+    fetch_along(instructions, in_flight);
+    settle(instructions);
     if (llvm::any_of(result_.loads, [](const PlannedLoad& load) { return load.hidden; })) number();
     return std::move(result_);
   }
@@ -156,16 +173,114 @@ private:
           : told.hidden ? "stepping aside takes less time"
                         : "stepping aside would take as long";
     }
+  }
+
+  const CutNode& node_of(size_t load) const { return graph_.nodes[loads_[load].node]; }
+
+  // Of a load, the pairs in which it is the later one.
+  using Companions = std::vector<std::vector<const CutCompanion*>>;
+
+  Companions companions_of_loads() const {
+    Companions of(loads_.size());
+    for (const CutCompanion& companion : graph_.companions)
+      for (size_t i = 0; i != loads_.size(); ++i)
+        if (loads_[i].node == companion.load) of[i].push_back(&companion);
+    return of;
+  }
+
+  size_t load_at(uint32_t node) const {
+    return size_t(llvm::find_if(loads_, [=](const Load& load) { return load.node == node; }) -
+                  loads_.begin());
+  }
+
+  // Do packets step aside there?
+  bool is_waited_for(size_t load) const {
+    const PlannedLoad& told = result_.loads[load];
+    return told.hidden && told.lanes == 0 && told.with.empty();
+  }
+
+  // Loads that are fetched where packets step aside for another one anyway, so that these do not wait once more. A load that is behind another
+  // one on every way is looked at later.
+  void fetch_along(double instructions, double in_flight) {
+    const Companions companions = companions_of_loads();
+    std::vector<LoadCost> costs;
+    for (size_t i = 0; i != loads_.size(); ++i) {
+      costs.push_back(cost_at(node_of(i)));
+      how_.push_back({result_.loads[i].hidden, result_.loads[i].lanes});
+    }
+    std::vector<size_t> order(loads_.size());
+    std::iota(order.begin(), order.end(), 0);
+    llvm::sort(order, [&](size_t a, size_t b) {
+      return std::pair(companions[a].size(), a) < std::pair(companions[b].size(), b);
+    });
+    auto cycles = [&] { return predict_cycles(instructions, costs, how_, in_flight, model_); };
+    for (size_t load : order) {
+      if (result_.loads[load].lanes != 0) continue;
+      const Hidden before = how_[load];
+      double fewest = cycles();
+      Hidden best = before;
+      std::optional<size_t> with;
+      for (const CutCompanion* companion : companions[load]) {
+        const size_t at = load_at(companion->at);
+        if (at == loads_.size() || !is_waited_for(at) || !obstacle_of(graph_, *companion).empty()) continue;
+        how_[load] = {true, 0, costs[at].accesses, companion->instructions + 1};
+        const double here = cycles();
+        // Of two places the later one: it is visited no more often, and what is fetched there lies in the cache for less time.
+        if (here >= fewest && !(with && here == fewest && comes_before(companions, *with, at))) continue;
+        fewest = here;
+        best = how_[load];
+        with = at;
+      }
+      how_[load] = best;
+      if (with) put_along(load, *with);
+    }
+    for (size_t load : order)
+      tell_apart(companions[load], load);
+  }
+
+  static bool comes_before(const Companions& companions, size_t load, size_t other) {
+    return companions[load].size() < companions[other].size();
+  }
+
+  void put_along(size_t load, size_t with) {
+    PlannedLoad& told = result_.loads[load];
+    told.hidden = true;
+    told.with = {uint32_t(with)};
+    told.reason = "fetched along with " + result_.loads[with].at + ", where its address is known";
+  }
+
+  // Of what comes before it and is waited for, the nearest counts.
+  void tell_apart(llvm::ArrayRef<const CutCompanion*> companions, size_t load) {
+    if (!is_waited_for(load)) return;
+    const CutCompanion* nearest = nullptr;
+    size_t most_before = 0;
+    for (const CutCompanion* companion : companions) {
+      const size_t at = load_at(companion->at);
+      if (at == loads_.size() || !is_waited_for(at)) continue;
+      const auto before = size_t(llvm::count_if(
+          graph_.companions, [&](const CutCompanion& other) { return other.load == companion->at; }));
+      if (nearest && before < most_before) continue;
+      nearest = companion;
+      most_before = before;
+    }
+    if (!nearest) return;
+    std::string why = obstacle_of(graph_, *nearest);
+    if (why.empty()) why = "too few packets need it for all to fetch it";
+    result_.apart.push_back(
+        {load, "it is not fetched along with " + result_.loads[load_at(nearest->at)].at + ": " + why});
+  }
+
+  // What is predicted, and where packets step aside.
+  void settle(double instructions) {
     std::vector<LoadCost> taken;
     std::vector<Hidden> how;
     for (size_t i = 0; i != loads_.size(); ++i) {
       const PlannedLoad& load = result_.loads[i];
-      const CutNode& node = graph_.nodes[loads_[i].node];
-      if (!load.hidden && node.opened_load >= opened_.size()) continue;
-      result_.costs.push_back(cost_at(node));
-      result_.how.push_back({load.hidden, load.lanes});
+      if (!load.hidden && node_of(i).opened_load >= opened_.size()) continue;
+      result_.costs.push_back(cost_at(node_of(i)));
+      result_.how.push_back(how_[i]);
       if (!load.hidden) continue;
-      hidden_edges_.push_back(loads_[i].edge);
+      if (load.with.empty()) hidden_edges_.push_back(loads_[i].edge);
       taken.push_back(result_.costs.back());
       how.push_back(result_.how.back());
     }
@@ -244,6 +359,7 @@ private:
   std::vector<std::string> ordered_by_; // by group: what keeps packets in order there; empty: nothing
   uint32_t entry_group_ = 0;
   std::vector<Load> loads_;
+  std::vector<Hidden> how_; // by load
   std::vector<uint32_t> hidden_edges_;
   Hiding result_;
 };
@@ -253,6 +369,31 @@ private:
 Hiding plan_hiding(const CutGraph& graph, llvm::ArrayRef<OpenedLoad> opened, double instructions,
                    double in_flight, llvm::ArrayRef<unsigned> cut, const MemoryModel& model) {
   return Hider(graph, opened, cut, model).run(instructions, in_flight);
+}
+
+// Of loads that are fetched along with others.
+static llvm::Error check_along(const BodyPlan& plan, const CutGraph& graph) {
+  const char* hint = "take its number out of 'with', or make the plan again with --no-fetch-along";
+  auto is_at = [&](uint32_t node, const PlannedLoad& load) {
+    return graph.nodes[node].context == load.context && graph.nodes[node].block == load.block;
+  };
+  for (const PlannedLoad& load : plan.loads)
+    for (uint32_t with : load.with) {
+      const PlannedLoad* at = with < plan.loads.size() ? &plan.loads[with] : nullptr;
+      if (!at || !at->hidden || at->lanes != 0 || !at->with.empty() || !load.hidden || load.lanes != 0)
+        return diagnose("the plan fetches a load along with number " + llvm::Twine(with) +
+                            " of the list, for which packets do not step aside",
+                        hint, load.at);
+      auto pair = llvm::find_if(graph.companions, [&](const CutCompanion& companion) {
+        return is_at(companion.at, *at) && is_at(companion.load, load);
+      });
+      const std::string why = pair == graph.companions.end() ? "it does not come before it on every way"
+                                                             : obstacle_of(graph, *pair);
+      if (!why.empty())
+        return diagnose("the plan fetches a load along with " + at->at + ", and it cannot be: " + why, hint,
+                        load.at);
+    }
+  return llvm::Error::success();
 }
 
 llvm::Error check_hiding(const BodyPlan& plan, const CutGraph& graph, llvm::ArrayRef<unsigned> low,
@@ -273,6 +414,7 @@ llvm::Error check_hiding(const BodyPlan& plan, const CutGraph& graph, llvm::Arra
     else if (load.lanes == 1 || load.lanes > most_lanes)
       return diagnose("the plan has " + llvm::Twine(load.lanes) + " lanes", "'lanes' is 0, or 2 to 16",
                       load.at);
+  if (llvm::Error error = check_along(plan, graph)) return error;
   if (is_free(graph.entry)) return diagnose("the plan lets packets begin in any order", hint);
   for (const SharedLocation& location : graph.locations)
     for (const LocationAccess& access : location.accesses)
@@ -282,7 +424,7 @@ llvm::Error check_hiding(const BodyPlan& plan, const CutGraph& graph, llvm::Arra
   for (uint32_t n = 0; n != graph.nodes.size(); ++n) {
     const CutNode& node = graph.nodes[n];
     auto is_it = [&](const PlannedLoad& load) {
-      return load.hidden && load.context == node.context && load.block == node.block;
+      return load.hidden && load.with.empty() && load.context == node.context && load.block == node.block;
     };
     if (llvm::any_of(plan.loads, is_it) && (!node.expensive || low[n] != high[n]))
       return diagnose("the plan hides a load that is none, or that packets of several stages make", hint,

@@ -6,6 +6,8 @@
 #include "plan/plan.h"
 #include "program/openings.h"
 
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace heddle {
@@ -15,8 +17,10 @@ struct Hiding {
   std::vector<unsigned> stages;   // by node
   std::vector<bool> ordered;      // by stage
   std::vector<PlannedSite> sites; // empty: nothing can be hidden
-  unsigned least_batch = 0;       // BodyPlan::least_batch
-  std::vector<LoadCost> costs;    // of those whose waits are known, and what is done about each
+  // Of hidden loads by their number, why packets step aside for them by themselves, and not for them and the one before at once.
+  std::vector<std::pair<size_t, std::string>> apart;
+  unsigned least_batch = 0;    // BodyPlan::least_batch
+  std::vector<LoadCost> costs; // of those whose waits are known, and what is done about each
   std::vector<Hidden> how;
 };
 

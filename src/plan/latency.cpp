@@ -1,12 +1,13 @@
 // cycles(plain)  = instructions / per_cycle + waits(all)
 // cycles(hidden) = (instructions + step * steps) / per_cycle + pass * steps / in flight
-//                  + sum(hidden stalls) / in flight + waits(others)
+//                  + max(sum(hidden stalls) / in flight, sum(fetched stalls) / prefetches) + waits(others)
 // waits(loads)   = max(longest chain / packets, sum(stalls) / (packets * loads)),   packets = window / instructions
 // with both divisors between 1 and the misses that the core has under way, as the hidden ones' has no more than its prefetches. The window holds
 // so many packets, or the share of one, with so many loads each, and makes them at once; but a chain of loads whose addresses depend on each
 // other (program/address_chain.h) takes as long as it takes, and only other packets' chains overlap it. Of unequal loads as many count as equal
 // ones would make the same sum and the same sum of squares, so that many short waits do not make a long one shorter. `steps` counts the accesses of hidden loads, and one for the way to the
-// ordered code behind them. In lanes, a stall is shared by these, and there are no steps:
+// ordered code behind them; a load that is fetched along with another (docs/hide.md) is no step, and takes one of the prefetches that the core has
+// under way each time that the other is fetched, needed or not. In lanes, a stall is shared by these, and there are no steps:
 //                    (lane * lanes * accesses + turn) / per_cycle + accesses * max(0, latency / lanes - iteration)
 // as an iteration takes as long as its instructions do, unless its latency is what there is to wait for; no more lanes count than have an
 // iteration each in the window. A chain of loads stalls even where the first cache answers. Deliberately coarse, like the price of cuts (make_plan.cpp): it is there to say no.
@@ -97,13 +98,16 @@ private:
 
 double predict_cycles(double instructions, llvm::ArrayRef<LoadCost> loads, llvm::ArrayRef<Hidden> hidden,
                       double in_flight, const MemoryModel& model) {
-  double steps = 0, hidden_stalls = 0, in_lanes = 0;
+  double steps = 0, hidden_stalls = 0, stalls_along = 0, in_lanes = 0;
   Waits waits;
   for (size_t i = 0; i != loads.size(); ++i) {
     if (const unsigned lanes = lanes_around(i, loads, hidden)) {
       in_lanes += loads[i].accesses * wait_in_lanes(loads[i], std::min(double(lanes), in_flight), model);
       if (hidden[i].hidden)
         instructions += loads[i].accesses * lanes * model.lane_instructions + model.lane_turn;
+    } else if (hidden[i].along > 0) {
+      stalls_along += hidden[i].along * loads[i].stall;
+      instructions += hidden[i].along * hidden[i].instructions;
     } else if (hidden[i].hidden) {
       hidden_stalls += loads[i].accesses * (loads[i].stall + loads[i].chain);
       steps += loads[i].accesses;
@@ -114,7 +118,8 @@ double predict_cycles(double instructions, llvm::ArrayRef<LoadCost> loads, llvm:
   if (steps > 0) steps += 1;
   instructions += steps * model.step_instructions;
   return instructions / model.per_cycle + model.pass * steps / std::max(1.0, in_flight) + in_lanes +
-         hidden_stalls / std::clamp(in_flight, 1.0, model.prefetches_at_once) +
+         std::max(hidden_stalls / std::max(1.0, in_flight),
+                  (hidden_stalls + stalls_along) / model.prefetches_at_once) +
          waits.cycles(instructions, model);
 }
 

@@ -48,6 +48,9 @@ LoadCost cost_of(const OpenedLoad& load, const MemoryModel& model);
 struct Hidden {
   bool hidden = false;
   unsigned lanes = 0; // of the loop around it (transform/lanes.h); 0: packets step aside
+  // Not 0: they do not. Where they step aside for another load it is fetched, too, so many times a packet; that takes so many instructions.
+  double along = 0;
+  unsigned instructions = 0;
   bool operator==(const Hidden&) const = default;
 };
 

@@ -243,6 +243,10 @@ private:
       if (!load.hidden)
         plan_.remarks.push_back({"load-not-hidden", load.at, "packets wait for this load: " + load.reason,
                                  "see 'heddle plan --explain' for what holds the code around it together"});
+    for (const auto& [load, why] : hiding.apart)
+      plan_.remarks.push_back(
+          {"load-not-along", hiding.loads[load].at, "packets wait for this load by itself: " + why,
+           "if the addresses of both do not depend on each other, compute them in front of the first"});
     body_.loads = std::move(hiding.loads);
     if (hiding.sites.empty()) return;
     body_.interleaved = true;
@@ -385,7 +389,9 @@ llvm::Expected<Plan> make_plan(llvm::StringRef program_id, const std::vector<Cut
     llvm::ArrayRef<LoadCost> elsewhere;
     if (b < options.waits_elsewhere.size()) elsewhere = options.waits_elsewhere[b];
     const double in_calls = b < options.instructions_in_calls.size() ? options.instructions_in_calls[b] : 0;
-    plan.bodies.push_back(BodyPlanner(graphs[b], chosen, **policy, elsewhere, in_calls, plan).run());
+    CutGraph graph = graphs[b];
+    if (!options.fetch_along) graph.companions.clear();
+    plan.bodies.push_back(BodyPlanner(std::move(graph), chosen, **policy, elsewhere, in_calls, plan).run());
   }
   const bool all_interleaved = plan.stages_anything() && !plan.needs_stacks();
   plan.batch = options.batch == 0 && all_interleaved ? 64 : chosen.batch;

@@ -19,6 +19,7 @@ struct PlanOptions {
   unsigned batch = 0;        // most packets in flight; 0: 32, and 64 where all staged bodies are interleaved
   bool stage = true;         // cut bodies for the instruction cache's sake
   bool hide = true;          // interleave those that have expensive loads
+  bool fetch_along = true;   // of loads whose addresses are known at once, wait for one alone
   FootprintModel model = FootprintModel::Batch;
   double rare_share = 0;                //  that the analysis used; recorded in the plan
   std::vector<std::string> relaxations; // that the analysis was allowed to use; recorded in the plan
@@ -47,6 +48,7 @@ struct PlanOptions {
 //   one-stage          cuts are legal, but none saves more than it costs
 //   window-over-budget a stage exceeds the budget because a window or a loop does
 //   load-not-hidden    an expensive load, and why packets wait for it
+//   load-not-along     one that is hidden, and why it is not fetched where packets step aside for the one before it
 //   staged-not-hidden  the body is staged, and none of its expensive loads is hidden; or that alone is predicted to be faster
 //   hidden-not-staged  the other way round
 // Errors: unknown policy.

@@ -30,6 +30,8 @@ struct PlannedLoad {
   unsigned into = 2;   // the level of cache that the prefetch fills
   unsigned lanes =
       0; // not 0: no prefetch; so many packets run the loop around it side by side (transform/lanes.h)
+  // Not empty: nobody steps aside here. The prefetch stands where packets step aside for these other loads, numbers in BodyPlan::loads.
+  std::vector<uint32_t> with;
   double accesses = 0, stall = 0; // per packet; cycles per access, simulated and modelled; 0: not known
   std::string reason;             // for taking it or leaving it
   std::string function, at;

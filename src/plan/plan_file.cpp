@@ -133,6 +133,7 @@ template <typename Fields, Maybe<PlannedLoad> T> void list_fields(Fields& fields
   fields("hidden", load.hidden);
   fields("into", load.into);
   fields("lanes", load.lanes);
+  fields("with", load.with);
   fields("accesses", load.accesses);
   fields("stall", load.stall);
   fields("reason", load.reason);

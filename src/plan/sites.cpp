@@ -102,7 +102,7 @@ std::vector<unsigned> alone_from(const CutGraph& graph, const std::vector<unsign
 // Is it one at which a packet waits for memory? Such may lie in a loop.
 bool follows_hidden_load(const PlannedSite& site, llvm::ArrayRef<PlannedLoad> loads) {
   return llvm::any_of(loads, [&](const PlannedLoad& load) {
-    return load.hidden && load.context == site.context && load.block == site.from;
+    return load.hidden && load.with.empty() && load.context == site.context && load.block == site.from;
   });
 }
 

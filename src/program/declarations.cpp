@@ -49,9 +49,10 @@ public:
   explicit Reader(StringRef path) { result_.file = path.str(); }
 
   llvm::Expected<Declarations> read(const toml::table& file) {
-    if (Error error = only(file, {"commute", "declared", "scratch", "keyed", "allocators"}, "the file"))
+    if (Error error =
+            only(file, {"commute", "declared", "scratch", "keyed", "output", "allocators"}, "the file"))
       return std::move(error);
-    for (const char* kind : {"commute", "declared", "scratch", "keyed"})
+    for (const char* kind : {"commute", "declared", "scratch", "keyed", "output"})
       if (const toml::node* tables = file.get(kind)) {
         const toml::array* array = tables->as_array();
         if (!array || !array->is_array_of_tables())
@@ -128,6 +129,10 @@ private:
       std::vector<unsigned> unused;
       if (of_all)
         if (Error error = names(table, "shared", made.shared, unused)) return error;
+      if (Error error = text(table, "why", made.why)) return error;
+    } else if (kind == "output") {
+      if (Error error = only(table, {"functions", "why"}, "[[output]]")) return error;
+      if (Error error = names(table, "functions", made.names, made.lines)) return error;
       if (Error error = text(table, "why", made.why)) return error;
     } else if (kind == "keyed") {
       if (Error error = read_keyed(table, made)) return error;

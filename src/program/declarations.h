@@ -32,6 +32,10 @@
 //     shared = ["flow_table"]                     optional, instead: all that packets reach by memory but these
 //     why = "one flow's packets only"
 //
+//     [[output]]                                  what these put out, packets see nothing of
+//     functions = ["write_log_line"]              the calls of write, send and the like in them are kept, as having succeeded
+//     why = "the log is only written"
+//
 //     [allocators]
 //     functions = ["pool_get"]                    their result is fresh memory
 #pragma once
@@ -50,7 +54,7 @@ constexpr llvm::StringRef all_memory = "all memory"; // as a location of [[decla
 
 // One table of the file.
 struct Declaration {
-  std::string kind;               // "commute", "declared", "scratch", "keyed" or "allocators"
+  std::string kind;               // "commute", "declared", "scratch", "keyed", "output" or "allocators"
   std::vector<std::string> names; // functions; of "declared" and "scratch": one location; of "keyed": keys
                                   // of "scratch" with `make`: pointers
   std::string differs;            // of "commute"
@@ -66,6 +70,7 @@ struct Declaration {
   std::string make{}; // of "scratch": the call that makes an object like the one that the pointers lead to
 
   bool is_of_all_memory() const { return kind == "declared" && names.front() == all_memory; } // but `shared`
+  // Those that stay functions of their own.
   bool names_functions() const { return kind == "commute" || kind == "allocators"; }
 };
 

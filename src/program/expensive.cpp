@@ -84,6 +84,14 @@ void hide_expensive(const BasicBlock& block, unsigned into) {
       ->addFnAttr(Attribute::get(block.getContext(), hidden, std::to_string(into)));
 }
 
+void fetch_hidden(Instruction& before, Value& address, unsigned into) {
+  IRBuilder<> builder(&before);
+  CallInst* prefetch = builder.CreateIntrinsic(
+      Intrinsic::prefetch, {builder.getPtrTy()},
+      {&address, builder.getInt32(0), builder.getInt32(4 - into), builder.getInt32(1)});
+  prefetch->setMetadata(hidden, MDNode::get(before.getContext(), {}));
+}
+
 bool is_prefetch_of_hidden(const Instruction& instruction) {
   return instruction.getMetadata(hidden) != nullptr;
 }
@@ -94,13 +102,9 @@ void finish_expensive(Module& module) {
   for (User* user : make_early_inc_range(function->users())) {
     auto* call = cast<CallBase>(user);
     if (call->hasFnAttr(hidden)) {
-      IRBuilder<> builder(call);
       unsigned into = 1;
       call->getFnAttr(hidden).getValueAsString().getAsInteger(10, into);
-      CallInst* prefetch = builder.CreateIntrinsic(
-          Intrinsic::prefetch, {builder.getPtrTy()},
-          {call->getArgOperand(0), builder.getInt32(0), builder.getInt32(4 - into), builder.getInt32(1)});
-      prefetch->setMetadata(hidden, MDNode::get(module.getContext(), {}));
+      fetch_hidden(*call, *call->getArgOperand(0), into);
     }
     call->eraseFromParent();
   }

@@ -14,6 +14,7 @@ class BasicBlock;
 class CallBase;
 class Instruction;
 class Module;
+class Value;
 } // namespace llvm
 
 namespace heddle {
@@ -33,6 +34,8 @@ const llvm::CallBase* expensive_load_of(const llvm::BasicBlock& block);
 
 // Marks it as hidden: a prefetch into that level of cache, 1 to 3, takes its place.
 void hide_expensive(const llvm::BasicBlock& block, unsigned into);
+// Prefetches an address into that level of cache, likewise.
+void fetch_hidden(llvm::Instruction& before, llvm::Value& address, unsigned into);
 // Prefetches for those that are hidden; all others go.
 void finish_expensive(llvm::Module& module);
 // Is it one of these? Where nobody steps aside it is of no use.

@@ -1,6 +1,7 @@
 #include "program/captures.h"
 #include "program/claims.h"
 #include "program/datagrams.h"
+#include "program/declared_output.h"
 #include "program/expensive.h"
 #include "program/merge.h"
 #include "program/modelled.h"
@@ -28,7 +29,7 @@ namespace heddle {
 namespace {
 
 // Part of the program's id: another way to prepare makes other blocks.
-constexpr StringRef pipeline_version = "heddle-0.1.0-prepare-8";
+constexpr StringRef pipeline_version = "heddle-0.1.0-prepare-9";
 
 std::string digest(const ProgramImage& image, const PrepareOptions& options) {
   SHA256 hash;
@@ -42,6 +43,7 @@ std::string digest(const ProgramImage& image, const PrepareOptions& options) {
   for (const std::string& name : options.declarations.functions())
     hash.update("|call " + name);
   for (const Declaration& declaration : options.declarations.all) {
+    if (declaration.kind == "output") hash.update("|output " + join(declaration.names, " "));
     if (!declaration.make.empty())
       hash.update("|own " + join(declaration.names, " ") + " " + declaration.make);
     if (declaration.kind != "keyed" || declaration.names.front() == annotated_key) continue;
@@ -237,7 +239,7 @@ void drop_dead_bodies(Program& program, ArrayRef<std::string> names) {
 // In the order of Declaration::lines.
 std::vector<std::string> functions_named(const Declaration& declaration) {
   std::vector<std::string> names;
-  if (declaration.names_functions()) {
+  if (declaration.names_functions() || declaration.kind == "output") {
     names = declaration.names;
     append_range(names, declaration.through_pointers);
   } else if (!declaration.make.empty()) {
@@ -343,6 +345,7 @@ Expected<Program> prepare(const ProgramImage& image, const PrepareOptions& optio
   if (!machine) return machine.takeError();
   if (Error error = check_declared(module, options.declarations)) return std::move(error);
   if (Error error = insert_own_objects(module, options.declarations)) return std::move(error);
+  if (Error error = mark_declared_output(module, options.declarations)) return std::move(error);
   // Variables become values; loops and calls stay as in the source.
   make_readable(module, **machine, options.declarations.functions());
   join_branches(**machine, separate_captured(module));

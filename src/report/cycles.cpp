@@ -40,7 +40,10 @@ BodyCycles cycles_of(const Plan& plan, const BodyPlan& body, const PlanOptions& 
   double steps = 0;
   for (size_t i = 0; i != body.loads.size(); ++i) {
     hidden[i] = {body.loads[i].hidden, body.loads[i].lanes};
-    if (hidden[i].hidden && hidden[i].lanes == 0) steps += body.loads[i].accesses;
+    for (uint32_t with : body.loads[i].with)
+      if (with < body.loads.size()) hidden[i].along += body.loads[with].accesses;
+    if (hidden[i].hidden && hidden[i].lanes == 0 && body.loads[i].with.empty())
+      steps += body.loads[i].accesses;
   }
   BodyCycles cycles;
   cycles.rest = body.instructions / model.per_cycle;

@@ -21,6 +21,7 @@
 // `most_kept` becomes alone instead, as does one for which there is no memory: that is always right.
 #include "deferred.h"
 #include "kept.h"
+#include "sends.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -35,13 +36,19 @@ heddle_kept& kept_of(const heddle_thread& thread, const heddle_context* context)
   return thread.kept[size_t(context - thread.contexts) / thread.step];
 }
 
-void make_kept(heddle_kept& kept) {
+void make_kept(heddle_kept& kept, Sends& sends) {
   const size_t used = kept.used;
   kept.used = 0; // a crash on the way makes none twice
   for (size_t at = 0; at < used;) {
     auto* call = reinterpret_cast<KeptCall*>(kept.bytes + at);
+    auto* payload = reinterpret_cast<unsigned char*>(call + 1);
     at += call->size;
-    call->make(reinterpret_cast<unsigned char*>(call + 1));
+    if (call->make == make_send) {
+      sends.add(payload);
+    } else {
+      sends.flush();
+      call->make(payload);
+    }
   }
 }
 
@@ -51,13 +58,15 @@ void make_until(heddle_thread& thread, const heddle_context* end) {
   const int saved_errno = errno;
   bool cancel_off = false;
   int cancel_state = 0;
+  Sends sends;
   for (const heddle_context* context = thread.oldest; context < end; context += thread.step) {
     heddle_kept& kept = kept_of(thread, context);
     if (kept.used == 0) continue;
     if (!cancel_off) pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
     cancel_off = true;
-    make_kept(kept);
+    make_kept(kept, sends);
   }
+  sends.flush();
   if (cancel_off) pthread_setcancelstate(cancel_state, nullptr);
   errno = saved_errno;
 }

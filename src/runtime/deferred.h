@@ -1,5 +1,5 @@
 // The functions that take the place of calls for output in a staged body (src/transform/defer.h): the same
-// arguments, and a result that nobody uses. Where the call can be made at once they make it, else they keep it.
+// arguments, and success as the result, which nobody uses but where that is declared. Where the call can be made at once they make it, else they keep it.
 #pragma once
 
 #include <stdarg.h>
@@ -34,6 +34,14 @@ ssize_t heddle_defer_send(int descriptor, const void* data, size_t size, int fla
 ssize_t heddle_defer_sendto(int descriptor, const void* data, size_t size, int flags,
                             const struct sockaddr* address, socklen_t address_size);
 ssize_t heddle_defer_sendmsg(int descriptor, const struct msghdr* message, int flags);
+
+// Where the result is used (declared_output.cpp).
+ssize_t heddle_output_write(int descriptor, const void* data, size_t size);
+ssize_t heddle_output_writev(int descriptor, const struct iovec* parts, int count);
+ssize_t heddle_output_send(int descriptor, const void* data, size_t size, int flags);
+ssize_t heddle_output_sendto(int descriptor, const void* data, size_t size, int flags,
+                             const struct sockaddr* address, socklen_t address_size);
+ssize_t heddle_output_sendmsg(int descriptor, const struct msghdr* message, int flags);
 
 void heddle_defer_syslog(int priority, const char* format, ...);
 void heddle_defer_vsyslog(int priority, const char* format, va_list arguments);

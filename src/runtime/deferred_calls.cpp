@@ -7,6 +7,7 @@
 #include "deferred.h"
 
 #include "kept.h"
+#include "sends.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -32,10 +33,9 @@ struct ToStream {
   size_t size;
 };
 struct ToDescriptor {
-  int descriptor, flags;
+  int descriptor;
   off_t offset;
   size_t size;
-  socklen_t address_size;
 };
 struct Message { // behind it: the parts, then control data, the data of the parts, and the name
   msghdr header;
@@ -102,18 +102,19 @@ size_t format_into(KeptSlot& slot, size_t head, int flag, const char* format, va
 
 constexpr size_t usual_line = 256;
 
-bool keep_formatted(FILE* stream, int flag, const char* format, va_list arguments) {
+// The length; negative: the caller makes the call itself.
+int keep_formatted(FILE* stream, int flag, const char* format, va_list arguments) {
   KeptSlot slot(make_stream_write, sizeof(ToStream) + usual_line);
-  if (slot.payload() == nullptr) return false;
+  if (slot.payload() == nullptr) return -1;
   size_t length = format_into(slot, sizeof(ToStream), flag, format, arguments);
-  if (slot.payload() == nullptr) return false;
+  if (slot.payload() == nullptr) return -1;
   head_in<ToStream>(slot.payload()) = {stream, length};
   slot.keep(sizeof(ToStream) + length);
-  return true;
+  return int(length);
 }
 
 int print(FILE* stream, int flag, const char* format, va_list arguments) {
-  if (keep_formatted(stream, flag, format, arguments)) return 0;
+  if (int length = keep_formatted(stream, flag, format, arguments); length >= 0) return length;
   if (flag > 0 && __vfprintf_chk != nullptr) return __vfprintf_chk(stream, flag, format, arguments);
   return vfprintf(stream, format, arguments);
 }
@@ -130,26 +131,11 @@ void make_pwrite(unsigned char* payload) {
   if (pwrite(call.descriptor, behind<ToDescriptor>(payload), call.size, call.offset) < 0) return;
 }
 
-void make_send(unsigned char* payload) {
-  const ToDescriptor& call = head_in<ToDescriptor>(payload);
-  send(call.descriptor, behind<ToDescriptor>(payload), call.size, call.flags);
-}
-
-void make_sendto(unsigned char* payload) {
-  const ToDescriptor& call = head_in<ToDescriptor>(payload);
-  unsigned char* address = behind<ToDescriptor>(payload);
-  sendto(call.descriptor, address + call.address_size, call.size, call.flags,
-         reinterpret_cast<sockaddr*>(address), call.address_size);
-}
-
-bool keep_data(void (*make)(unsigned char*), const ToDescriptor& call, const void* data,
-               const void* address = nullptr) {
-  KeptSlot slot(make, call.size > SSIZE_MAX / 2 ? call.size : sizeof call + call.address_size + call.size);
+bool keep_data(void (*make)(unsigned char*), const ToDescriptor& call, const void* data) {
+  KeptSlot slot(make, call.size > SSIZE_MAX / 2 ? call.size : sizeof call + call.size);
   if (slot.payload() == nullptr) return false;
   head_in<ToDescriptor>(slot.payload()) = call;
-  unsigned char* bytes = behind<ToDescriptor>(slot.payload());
-  if (call.address_size != 0) memcpy(bytes, address, call.address_size);
-  if (call.size != 0) memcpy(bytes + call.address_size, data, call.size);
+  if (call.size != 0) memcpy(behind<ToDescriptor>(slot.payload()), data, call.size);
   slot.keep();
   return true;
 }
@@ -253,7 +239,8 @@ int heddle_defer_puts(const char* text) {
 
 int heddle_defer_fputc(int character, FILE* stream) {
   SameErrno same;
-  return keep_bytes(stream, nullptr, 0, (unsigned char)character) ? 0 : fputc(character, stream);
+  return keep_bytes(stream, nullptr, 0, (unsigned char)character) ? (unsigned char)character
+                                                                  : fputc(character, stream);
 }
 
 int heddle_defer_putchar(int character) {
@@ -314,15 +301,13 @@ int heddle_defer_printf_chk(int flag, const char* format, ...) {
 
 ssize_t heddle_defer_write(int descriptor, const void* data, size_t size) {
   SameErrno same;
-  return keep_data(make_write, {descriptor, 0, 0, size, 0}, data) ? ssize_t(size)
-                                                                  : write(descriptor, data, size);
+  return keep_data(make_write, {descriptor, 0, size}, data) ? ssize_t(size) : write(descriptor, data, size);
 }
 
 ssize_t heddle_defer_pwrite(int descriptor, const void* data, size_t size, off_t offset) {
   SameErrno same;
-  return keep_data(make_pwrite, {descriptor, 0, offset, size, 0}, data)
-             ? ssize_t(size)
-             : pwrite(descriptor, data, size, offset);
+  return keep_data(make_pwrite, {descriptor, offset, size}, data) ? ssize_t(size)
+                                                                  : pwrite(descriptor, data, size, offset);
 }
 
 ssize_t heddle_defer_writev(int descriptor, const struct iovec* parts, int count) {
@@ -335,17 +320,13 @@ ssize_t heddle_defer_writev(int descriptor, const struct iovec* parts, int count
 
 ssize_t heddle_defer_send(int descriptor, const void* data, size_t size, int flags) {
   SameErrno same;
-  return keep_data(make_send, {descriptor, flags, 0, size, 0}, data) ? ssize_t(size)
-                                                                     : send(descriptor, data, size, flags);
+  return keep_or_send({descriptor, flags, false, size, 0}, data, nullptr);
 }
 
 ssize_t heddle_defer_sendto(int descriptor, const void* data, size_t size, int flags,
                             const struct sockaddr* address, socklen_t address_size) {
   SameErrno same;
-  bool kept = address == nullptr
-                  ? keep_data(make_send, {descriptor, flags, 0, size, 0}, data)
-                  : keep_data(make_sendto, {descriptor, flags, 0, size, address_size}, data, address);
-  return kept ? ssize_t(size) : sendto(descriptor, data, size, flags, address, address_size);
+  return keep_or_send({descriptor, flags, false, size, address_size}, data, address);
 }
 
 ssize_t heddle_defer_sendmsg(int descriptor, const struct msghdr* message, int flags) {

@@ -5,6 +5,7 @@
 #include "support/file.h"
 #include "support/installed.h"
 #include "toolchain/codegen.h"
+#include "transform/fetch_along.h"
 #include "transform/frames.h"
 #include "transform/interleave.h"
 #include "transform/restore.h"
@@ -36,6 +37,7 @@ Error build_program(const ProgramImage& image, const Program& program, const Pla
   std::unique_ptr<Module> module = CloneModule(*program.module);
   if (Error error = stage_module(*module, plan, insert_site, Interleaved::InOneFunction)) return error;
   join_frames(*module);
+  if (Error error = fetch_along(*module)) return error;
   finish_expensive(*module);
   auto interleaved = interleave(*module, plan);
   if (!interleaved) return interleaved.takeError();

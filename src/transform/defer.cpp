@@ -1,12 +1,12 @@
 // match: the calls that the plan names, by block and number. legal: direct calls of a function that can be kept,
-// whose result nothing uses; that the channel allows it is the plan's promise (src/analysis/channels.h).
+// whose result nothing uses or is declared; that the channel allows it is the plan's promise (src/analysis/channels.h).
 // profitable: always, where the body is staged. rewrite: another callee of the same type; arguments, debug location
 // and unwinding stay. count: one replacement per call.
 //
 // A stand-in makes the call at once while staging is off, so functions that other code calls as well need no copy.
 #include "transform/defer.h"
 
-#include "analysis/deferrable.h"
+#include "program/deferrable.h"
 #include "transform/site.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -41,8 +41,7 @@ Error defer_output(Module& module, ArrayRef<const BodyPlan*> bodies, const Block
       calls.insert(call);
     }
   for (CallBase* call : calls) {
-    call->setCalledFunction(
-        runtime_function(module, deferrable_function(*call)->stand_in, call->getFunctionType()));
+    call->setCalledFunction(runtime_function(module, stand_in_of(*call), call->getFunctionType()));
     forget_conclusions(*call);
     forget_conclusions(*call->getFunction());
   }
@@ -71,11 +70,12 @@ unsigned make_output_before_aborts(Module& module) {
 
 void make_output_directly(Module& module) {
   for (const DeferrableFunction& known : deferrable_functions())
-    if (Function* stand_in = module.getFunction(known.stand_in)) {
-      stand_in->replaceAllUsesWith(
-          module.getOrInsertFunction(known.name, stand_in->getFunctionType()).getCallee());
-      stand_in->eraseFromParent();
-    }
+    for (StringRef name : {known.stand_in, known.sure})
+      if (Function* stand_in = module.getFunction(name)) {
+        stand_in->replaceAllUsesWith(
+            module.getOrInsertFunction(known.name, stand_in->getFunctionType()).getCallee());
+        stand_in->eraseFromParent();
+      }
   if (Function* made = module.getFunction(make_output)) {
     while (!made->use_empty())
       cast<CallBase>(made->user_back())->eraseFromParent();

@@ -780,6 +780,12 @@ void insert_lanes(BasicBlock& from, BasicBlock& to, unsigned stage, unsigned lan
   IRBuilder<> builder(block.getTerminator());
   FunctionCallee wait = block.getModule()->getOrInsertFunction(wait_function, builder.getVoidTy(),
                                                                builder.getInt32Ty(), builder.getInt32Ty());
+  // What other packets do meanwhile is none of this one's business: the plan's promise.
+  auto* function = cast<Function>(wait.getCallee());
+  function->setMemoryEffects(MemoryEffects::inaccessibleMemOnly());
+  for (auto kind : {Attribute::NoUnwind, Attribute::WillReturn, Attribute::NoSync, Attribute::NoFree,
+                    Attribute::NoCallback})
+    function->addFnAttr(kind);
   builder.CreateCall(wait, {builder.getInt32(stage), builder.getInt32(lanes)})->setDoesNotThrow();
 }
 

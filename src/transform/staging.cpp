@@ -22,7 +22,9 @@
 #include "transform/staging.h"
 
 #include "program/expensive.h"
+#include "program/inlining.h"
 #include "transform/defer.h"
+#include "transform/fetch_along.h"
 #include "transform/frames.h"
 #include "transform/gates.h"
 #include "transform/interleave.h"
@@ -105,9 +107,25 @@ private:
       if (site.stage == 0) return stale("a site of the plan has stage 0; the first cut is stage 1");
       holds_sites_[site.context] = true;
     }
+    // An address is followed through all functions with expensive loads (analysis/companions.h).
+    if (only_waits_ && any_of(plan_.loads, [](const PlannedLoad& load) { return !load.with.empty(); }))
+      for (const PlannedLoad& load : plan_.loads)
+        if (load.context < placed_.size() && joins(load.context)) holds_sites_[load.context] = true;
     for (size_t i = plan_.contexts.size(); i-- > 1;)
       if (holds_sites_[i]) holds_sites_[plan_.contexts[i].parent] = true;
     return Error::success();
+  }
+
+  // Can the context's function become part of the body's?
+  bool joins(uint32_t context) const {
+    for (; context != 0; context = plan_.contexts[context].parent) {
+      const CutContext& of = plan_.contexts[context];
+      const Function* callee = module_.getFunction(of.function);
+      const Function* caller =
+          of.parent == 0 ? placed_[0].function : module_.getFunction(plan_.contexts[of.parent].function);
+      if (!callee || !caller || callee->isDeclaration() || !can_be_inlined(*callee, *caller)) return false;
+    }
+    return true;
   }
 
   // The block of a context that stands for block `id` of the prepared module.
@@ -157,12 +175,28 @@ private:
         return stale("a load of the plan is in context " + Twine(load.context) + ", which holds no site");
       auto block = find_block(load.context, load.block);
       if (!block) return block.takeError();
-      if (!expensive_load_of(**block))
-        return stale("block " + Twine(load.block) + " ends with no expensive load");
+      const CallBase* mark = expensive_load_of(**block);
+      if (!mark) return stale("block " + Twine(load.block) + " ends with no expensive load");
+      for (uint32_t with : load.with)
+        if (Error error = put_along(load, const_cast<CallBase&>(*mark), with)) return std::move(error);
+      if (!load.with.empty()) continue;
       if (load.lanes == 0) hide_expensive(**block, load.into);
       hidden[*block] = load.lanes;
     }
     return hidden;
+  }
+
+  // A load that is fetched where packets step aside for another one.
+  Error put_along(const PlannedLoad& load, CallBase& mark, uint32_t with) const {
+    if (with >= plan_.loads.size() || plan_.loads[with].context >= placed_.size() ||
+        !placed_[plan_.loads[with].context].function)
+      return stale("a load is fetched along with number " + Twine(with) + ", which the plan does not have");
+    auto block = find_block(plan_.loads[with].context, plan_.loads[with].block);
+    if (!block) return block.takeError();
+    const CallBase* at = expensive_load_of(**block);
+    if (!at) return stale("block " + Twine(plan_.loads[with].block) + " ends with no expensive load");
+    mark_along(mark, const_cast<CallBase&>(*at), load.into);
+    return Error::success();
   }
 
   // Of a body that is interleaved: a packet steps aside behind a load, and before a stage that is ordered.

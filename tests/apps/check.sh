@@ -76,14 +76,13 @@ check_ndpi() {
   fi
 }
 
-log=logs/access.log
 nginx_conf() {
   rm -rf "$out/run" && mkdir -p "$out/run/logs" "$out/run/html"
   head -c 4096 /dev/urandom | od -An -tx1 | head -c 4096 > "$out/run/html/file"
   cat > "$out/run/nginx.conf" << CONF
-daemon off; master_process off; pid nginx.pid; error_log logs/error.log;
+daemon off; ${workers:-master_process off}; pid nginx.pid; error_log logs/error.log;
 events { worker_connections 256; use epoll; }
-http { access_log $log; server { listen 127.0.0.1:8099; location / { root html; } } }
+http { access_log logs/access.log; server { listen 127.0.0.1:8099; location / { root html; } } }
 CONF
 }
 
@@ -93,10 +92,15 @@ served() {
   shift
   nginx_conf
   { wait_port 8099; /usr/bin/python3 "$here/http_client.py" 127.0.0.1 8099 /file "$requests" "$out/run/html/file" \
-    "$out/run/nginx.pid" --clients 4 --together 16; } > "$out/client.out" &
+    "$out/run/nginx.pid" --clients 4 --together 16 --numbered; } > "$out/client.out" &
   "$@" -p "$out/run" -c nginx.conf > "$out/served.txt" 2>&1 || { tail -n 20 "$out/served.txt"; fail "$* ended badly"; }
   wait
   grep -q ' 0 wrong' "$out/client.out" || { cat "$out/client.out"; fail "wrong answers"; }
+  # The access log: a line for each request, those of a connection in its order.
+  awk -v all="$(sed -n 's/ requests.*//p' "$out/client.out")" '
+    { split($7, asked, "?"); number = asked[2]; sub(/.*-/, "", number); sub(/[^-]*$/, "", asked[2])
+      if (asked[2] in last && number + 0 <= last[asked[2]] + 0) exit wrong = 1; last[asked[2]] = number }
+    END { exit wrong || NR != all }' "$out/run/logs/access.log" || fail "$out/run/logs/access.log lacks lines, or has them in another order"
 }
 
 # as_nginx PROGRAM: right at all batch sizes.
@@ -104,7 +108,10 @@ as_nginx() {
   for batch in 1 8 32 64; do
     served 5000 env HEDDLE_BATCH=$batch "$1"
   done
-  echo "right at batch 1, 8, 32 and 64: $(cat "$out/client.out")"
+  workers="user root; worker_processes 2"
+  served 5000 env HEDDLE_BATCH=32 "$1"
+  workers=
+  echo "right at batch 1, 8, 32 and 64, and with two workers: $(cat "$out/client.out")"
 }
 
 check_nginx() {
@@ -116,7 +123,6 @@ check_nginx() {
     as_nginx "$out/nginx.heddle"
   fi
   [ "$declared" = declared ] || return 0
-  log=off # nginx.toml
   said="--work $out/declared --config $here/nginx.toml"
   # shellcheck disable=SC2086
   {

@@ -20,6 +20,7 @@ HEADER = """\
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 struct flow { uint32_t hits, bytes, state, last; struct flow *next; };
@@ -80,13 +81,13 @@ HIDING_EVERY = 5
 RARE_SHARE = "0.1"
 
 
-LOOSE = {"bits", "branch", "call", "chase", "counter", "counter_array", "errno", "heap", "keyed", "local_array", "lock", "log", "loop", "lookup",
-         "output", "own_object", "probe", "rare", "scratch_far"}
+LOOSE = {"bits", "branch", "call", "chase", "checked_log", "counter", "counter_array", "errno", "heap", "keyed", "local_array", "lock", "log", "loop", "lookup",
+         "output", "own_object", "pair", "probe", "rare", "scratch_far"}
 # Nothing that keeps a body from being interleaved (docs/hide.md).
-HIDING = {"bits", "branch", "call", "chase", "counter", "counter_array", "heap", "keyed", "local_array", "loop", "lookup", "output", "probe"}
+HIDING = {"bits", "branch", "call", "chase", "counter", "counter_array", "heap", "keyed", "local_array", "loop", "lookup", "output", "pair", "probe"}
 
 # Nothing that packets share and write: they may pass each other everywhere, so that one begins where another ends.
-READING = {"branch", "call", "chase", "heap", "local_array", "loop", "lookup", "probe"}
+READING = {"branch", "call", "chase", "heap", "local_array", "loop", "lookup", "pair", "probe"}
 
 
 class Generator:
@@ -99,6 +100,7 @@ class Generator:
         self.count = 0
         self.phase = 0
         self.has_log = False
+        self.checked = []     # functions that write lines and look whether they were written
         self.commuting = []   # functions that commute with themselves, each a group of its own
         self.keyed = []       # (function that gives a flow's record, one that gives a fresh record or None)
         self.own_objects = [] # (pointer to a buffer that nothing is handed on in, call that makes another one)
@@ -373,6 +375,29 @@ class Generator:
                 self.expensive(f"&{table}[x % {size}]"), f"x = mix(x ^ {table}[x % {size}]);",
                 f"if (x % {self.random.choice([3, 13, 1000])} == 0) {leave}", *inner, f"x += {i};", "}"]
 
+    def feature_pair(self):
+        """Two look-ups whose addresses do not depend on each other: both can be fetched where packets wait for the first. The second is made
+        on some paths only, at times, by a number that may be divided by zero on others, or that a pointer leads to which is null there."""
+        first, size = self.read_only_table()
+        second, other_size = self.read_only_table() if self.random.random() < 0.5 else (first, size)
+        i, j, chance = self.name("i"), self.name("j"), self.random.random()
+        key = f"mix({self.field()} + {self.random.randrange(100)})"
+        lines = [f"uint32_t {i} = mix({self.field()} + {self.random.randrange(100)}) % {size};",
+                 self.expensive(f"&{first}[{i}]"), f"x += {first}[{i}];", *self.inner(self.random.randrange(0, 2))]
+        if chance < 0.15:
+            key = f"{key} / p->kind"
+        elif chance < 0.3:
+            numbers = self.name("numbers")
+            self.globals.append(f"static uint32_t *{numbers}[8];")
+            self.setup.append(f"    for (uint32_t i = 1; i < 8; i++) {{ {numbers}[i] = malloc(4); *{numbers}[i] = mix(i); }}")
+            key = f"({key} ^ *{numbers}[p->kind])"
+        look_up = [f"uint32_t {j} = {key} % {other_size};", self.expensive(f"&{second}[{j}]"), f"x = mix(x ^ {second}[{j}]);"]
+        if chance < 0.3:
+            return [*lines, "if (p->kind != 0) {", *look_up, "}"]
+        if chance < 0.5:
+            return [*lines, f"if ((x & {self.random.choice([1, 3, 7])}) != 0) {{", *look_up, "}"]
+        return lines + look_up
+
     def feature_probe(self):
         """A hash table's buckets in a function of their own, with what was found in a variable whose address is known."""
         table, size = self.read_only_table()
@@ -425,6 +450,22 @@ class Generator:
             lines.append("if (p->id % 97 == 5) x += (uint32_t)ftell(log_file);")
         return lines
 
+    def feature_checked_log(self):
+        """Output whose result the program looks at, in functions that are declared to succeed."""
+        if not self.checked:
+            self.globals.append("static int checked_log;")
+            self.setup.append("    checked_log = dup(fileno(tmpfile()));")
+            self.dump += ["    char line[256]; ssize_t got; lseek(checked_log, 0, SEEK_SET);",
+                          "    while ((got = read(checked_log, line, sizeof line)) > 0) fwrite(line, 1, (size_t)got, stdout);"]
+        name = self.name("checked")
+        self.checked.append(name)
+        call = self.random.choice(["write(checked_log, line, (size_t)n)",
+                                   "writev(checked_log, (struct iovec[2]){{line, 3}, {line + 3, (size_t)n - 3}}, 2)",
+                                   "(int)fwrite(line, 1, (size_t)n, stdout)"])
+        self.functions.append(f"static uint32_t {name}(struct packet *p, uint32_t x) {{ char line[64]; int n = snprintf(line, sizeof line, "
+                              f'"{name} %u %u\\n", p->id, x); return {call} == n ? x : 0; }}\n')
+        return [f"x {self.random.choice(['=', '+=', '^='])} {name}(p, {self.field()});"]
+
     def log_calls(self):
         """Output whose result nobody uses, by several functions and on several channels."""
         if not self.has_log:
@@ -461,7 +502,7 @@ class Generator:
             feature = self.random.choice(self.features)
             if self.depth <= 0 and feature.__name__ in ("feature_call", "feature_branch", "feature_loop",
                                                         "feature_pointers", "feature_rare", "feature_scratch_far", "feature_errno",
-                                                        "feature_chase",
+                                                        "feature_chase", "feature_pair",
                                                         "feature_lock", "feature_keyed", "feature_own_object"):
                 feature = self.feature_counter
             # A declaration must not leak into the next statement's block.
@@ -563,7 +604,9 @@ class Generator:
                  for find, fresh in self.keyed[:15]]
         own = [f'[[scratch]]\npointer = "{pointer}"\nmake = "{make}"\nwhy = "one packet\'s"\n'
                for pointer, make in self.own_objects[:16]]
-        return "".join(commuting + keyed + own)
+        names = ", ".join(f'"{name}"' for name in self.checked)
+        output = [f'[[output]]\nfunctions = [{names}]\nwhy = "shown at the end"\n'] if names else []
+        return "".join(commuting + keyed + own + output)
 
 
 def generate(seed):

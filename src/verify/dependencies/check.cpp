@@ -1,7 +1,7 @@
 #include "verify/dependencies/check.h"
 
-#include "analysis/deferrable.h"
 #include "analysis/loop_control.h"
+#include "program/deferrable.h"
 #include "program/modelled.h"
 #include "support/file.h"
 #include "support/installed.h"
@@ -129,7 +129,7 @@ private:
   static bool is_received_ahead(const Pair& pair, const ReversedPair& read) {
     auto is_output = [](StringRef name) {
       return any_of(deferrable_functions(), [&](const DeferrableFunction& known) {
-        return name == known.name || name == known.stand_in;
+        return name == known.name || name == known.stand_in || name == known.sure;
       });
     };
     return pair.object_kind == ObjectKind::Descriptor && is_output(read.earlier.place.call) &&

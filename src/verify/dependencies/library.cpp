@@ -1,7 +1,7 @@
 // The parser of the table in library_table.cpp.
 #include "verify/dependencies/library.h"
 
-#include "analysis/deferrable.h"
+#include "program/deferrable.h"
 #include "program/modelled.h"
 #include "verify/dependencies/library_table.h"
 
@@ -123,12 +123,13 @@ const LibraryFunction* library_function(const Function& function) {
     for (const DeferrableFunction& deferrable : deferrable_functions()) {
       auto found = outside.find(deferrable.name);
       if (found == outside.end()) continue;
-      LibraryFunction& function = functions[deferrable.stand_in];
-      function = found->second;
+      LibraryFunction function = found->second;
       function.kept = true;
       erase_if(function.effects, [](const LibraryEffect& effect) {
         return effect.kind == Kind::Stream || effect.kind == Kind::Descriptor || effect.kind == Kind::System;
       });
+      for (StringRef name : {deferrable.stand_in, deferrable.sure})
+        if (!name.empty()) functions[name] = function;
     }
     return functions;
   }();

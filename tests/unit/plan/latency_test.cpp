@@ -86,6 +86,17 @@ LoadCost look_up(unsigned behind) {
   return cost;
 }
 
+// One step less; what is fetched and not needed takes its share of what the core has under way.
+TEST(Latency, AlongWithAnotherIsCheaperWhereMostNeedIt) {
+  auto cycles = [](double needed, Hidden second) {
+    return predict_cycles(200, {LoadCost{1, model.memory}, LoadCost{needed, model.memory}}, {aside, second},
+                          64, model);
+  };
+  const Hidden along{true, 0, 1, 8};
+  EXPECT_LT(cycles(1, along), cycles(1, aside));
+  EXPECT_GT(cycles(0.2, along), cycles(0.2, aside));
+}
+
 // A packet of one window's length: two look-ups wait at once if both addresses are known, and one for the other if not.
 TEST(Latency, AddressesThatAreKnownWaitTogether) {
   const double work = model.window / model.per_cycle;
