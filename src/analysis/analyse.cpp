@@ -4,6 +4,7 @@
 #include "analysis/external_models.h"
 #include "analysis/induction.h"
 #include "analysis/interleavable.h"
+#include "analysis/location_names.h"
 #include "analysis/locks.h"
 #include "analysis/rarity.h"
 #include "program/claims.h"

@@ -1,5 +1,6 @@
 #include "analysis/location_keys.h"
 
+#include "analysis/location_names.h"
 #include "program/claims.h"
 
 namespace heddle {

@@ -169,4 +169,32 @@ LocationName LocationNames::name(const MemoryObject& object, const Place& place,
   return result;
 }
 
+// "table[3].bytes" as "table[*].bytes".
+static std::string with_any_element(StringRef name) {
+  std::string result;
+  while (!name.empty()) {
+    auto [before, rest] = name.split('[');
+    result += before;
+    if (before.size() == name.size()) break;
+    StringRef index = rest.take_while(isDigit);
+    result += !index.empty() && rest.substr(index.size()).starts_with("]") ? "[*" : "[" + index.str();
+    name = rest.substr(index.size());
+  }
+  return result;
+}
+
+bool is_meant(const Declaration& declaration, StringRef name, StringRef object) {
+  auto is = [](StringRef text, StringRef meant) {
+    const std::string all = with_any_element(text);
+    return !text.empty() && (text == meant || text.split(" (").first == meant || all == meant ||
+                             StringRef(all).split(" (").first == meant);
+  };
+  auto any_is = [&](ArrayRef<std::string> names) {
+    return any_of(names, [&](StringRef meant) { return is(name, meant) || is(object, meant); });
+  };
+  if (declaration.kind == "keyed") return any_is(declaration.locations) || any_is(declaration.shared);
+  if (declaration.is_of_all_memory()) return any_is(declaration.shared);
+  return (declaration.kind == "declared" || declaration.kind == "scratch") && any_is(declaration.names);
+}
+
 } // namespace heddle

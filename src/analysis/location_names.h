@@ -10,6 +10,7 @@
 #pragma once
 
 #include "analysis/objects.h"
+#include "program/declarations.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseMap.h"
@@ -48,5 +49,9 @@ private:
   llvm::StringMap<const llvm::DICompositeType*> types_; // by tag name
   llvm::DenseMap<const llvm::DIType*, llvm::StringRef> typedefs_;
 };
+
+// Does a declaration ("declared", "scratch", "keyed") name this location, by `name` or as a part of `object`? Where the
+// object comes from, "(heap at ...)", may be left out, and "[*]" is any element.
+bool is_meant(const Declaration& declaration, llvm::StringRef name, llvm::StringRef object);
 
 } // namespace heddle

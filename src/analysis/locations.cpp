@@ -775,34 +775,6 @@ llvm::ArrayRef<llvm::StringRef> relaxation_names() {
   return names;
 }
 
-// "table[3].bytes" as "table[*].bytes".
-static std::string with_any_element(llvm::StringRef name) {
-  std::string result;
-  while (!name.empty()) {
-    auto [before, rest] = name.split('[');
-    result += before;
-    if (before.size() == name.size()) break;
-    llvm::StringRef index = rest.take_while(llvm::isDigit);
-    result += !index.empty() && rest.substr(index.size()).starts_with("]") ? "[*" : "[" + index.str();
-    name = rest.substr(index.size());
-  }
-  return result;
-}
-
-bool is_meant(const Declaration& declaration, llvm::StringRef name, llvm::StringRef object) {
-  auto is = [](llvm::StringRef text, llvm::StringRef meant) {
-    const std::string all = with_any_element(text);
-    return !text.empty() && (text == meant || text.split(" (").first == meant || all == meant ||
-                             llvm::StringRef(all).split(" (").first == meant);
-  };
-  auto any_is = [&](llvm::ArrayRef<std::string> names) {
-    return llvm::any_of(names, [&](llvm::StringRef meant) { return is(name, meant) || is(object, meant); });
-  };
-  if (declaration.kind == "keyed") return any_is(declaration.locations) || any_is(declaration.shared);
-  if (declaration.is_of_all_memory()) return any_is(declaration.shared);
-  return (declaration.kind == "declared" || declaration.kind == "scratch") && any_is(declaration.names);
-}
-
 Locations find_locations(const BodyGraph& graph, const PacketBody& body, const Effects& effects,
                          const AccessTable& table, const Sharing& sharing, const LocationOptions& options) {
   return Finder(graph, body, effects, table, sharing, options).run();

@@ -33,10 +33,6 @@ struct LocationOptions {
   std::optional<std::vector<ObservedDependence>> observed;
 };
 
-// Does a declaration ("declared", "scratch", "keyed") name this location, by `name` or as a part of `object`? Where the
-// object comes from, "(heap at ...)", may be left out, and "[*]" is any element.
-bool is_meant(const Declaration& declaration, llvm::StringRef name, llvm::StringRef object);
-
 struct Locations {
   std::vector<SharedLocation> all;
   std::vector<const llvm::CallBase*> kept; // calls for output of channels that are deferred

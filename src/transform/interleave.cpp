@@ -50,6 +50,7 @@
 #include "transform/lanes.h"
 #include "transform/live_values.h"
 #include "transform/shared_values.h"
+#include "transform/wait_marks.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -76,23 +77,6 @@ namespace {
 
 constexpr unsigned most_packets = 64;        // bits of a set
 constexpr unsigned most_of_beginnings = 400; // instructions, for all copies of the body's beginning together
-
-CallInst* wait_of(Instruction& instruction) {
-  auto* call = dyn_cast<CallInst>(&instruction);
-  const Function* callee = call ? call->getCalledFunction() : nullptr;
-  return callee && callee->getName() == wait_function ? call : nullptr;
-}
-
-SmallVector<CallInst*, 8> waits_in(Function& function) {
-  SmallVector<CallInst*, 8> waits;
-  for (Instruction& instruction : instructions(function))
-    if (CallInst* wait = wait_of(instruction)) waits.push_back(wait);
-  return waits;
-}
-
-unsigned number_in(const CallInst& wait, unsigned operand) {
-  return unsigned(cast<ConstantInt>(wait.getArgOperand(operand))->getZExtValue());
-}
 
 // Where packets step aside. Its block ends behind the mark, with a jump to where they go on.
 struct Wait {
@@ -169,7 +153,7 @@ private:
     plain_ = CloneFunction(&body_, copies);
     plain_->setName(body_.getName() + ".plain");
     for (Instruction& instruction : make_early_inc_range(instructions(*plain_)))
-      if (wait_of(instruction) || is_prefetch_of_hidden(instruction)) instruction.eraseFromParent();
+      if (is_wait(instruction) || is_prefetch_of_hidden(instruction)) instruction.eraseFromParent();
     plain_->removeFnAttr(Attribute::NoInline);
   }
 
@@ -213,7 +197,7 @@ private:
   void find_lane_loops() {
     std::vector<LaneMark> marks;
     for (CallInst* wait : waits_in(*run_))
-      if (unsigned lanes = number_in(*wait, 1)) marks.push_back({wait, lanes});
+      if (unsigned lanes = lanes_of_wait(*wait)) marks.push_back({wait, lanes});
     if (marks.empty()) return;
     WayIn way_in(*entry_, *entry_->getNextNode());
     lane_loops_ = surround_lane_loops(*run_, marks);
@@ -241,7 +225,7 @@ private:
       Wait& wait = waits_.emplace_back();
       wait.mark = mark;
       wait.number = unsigned(waits_.size());
-      wait.stage = number_in(*mark, 0);
+      wait.stage = stage_of_wait(*mark);
       for (const LaneLoop& loop : lane_loops_) {
         if (loop.mark == mark) wait.before = &loop;
         if (is_contained(loop.exits, mark)) wait.behind = &loop;
@@ -771,24 +755,6 @@ private:
 
 } // namespace
 
-void insert_wait(BasicBlock& from, BasicBlock& to, unsigned stage, const SiteKeeps& /*keeps*/) {
-  insert_lanes(from, to, stage, 0);
-}
-
-void insert_lanes(BasicBlock& from, BasicBlock& to, unsigned stage, unsigned lanes) {
-  BasicBlock& block = insert_block(from, to, "heddle.wait");
-  IRBuilder<> builder(block.getTerminator());
-  FunctionCallee wait = block.getModule()->getOrInsertFunction(wait_function, builder.getVoidTy(),
-                                                               builder.getInt32Ty(), builder.getInt32Ty());
-  // What other packets do meanwhile is none of this one's business: the plan's promise.
-  auto* function = cast<Function>(wait.getCallee());
-  function->setMemoryEffects(MemoryEffects::inaccessibleMemOnly());
-  for (auto kind : {Attribute::NoUnwind, Attribute::WillReturn, Attribute::NoSync, Attribute::NoFree,
-                    Attribute::NoCallback})
-    function->addFnAttr(kind);
-  builder.CreateCall(wait, {builder.getInt32(stage), builder.getInt32(lanes)})->setDoesNotThrow();
-}
-
 Expected<std::vector<Function*>> interleave(Module& module, const Plan& plan) {
   std::vector<Function*> made;
   for (const BodyPlan& body : plan.bodies) {
@@ -804,12 +770,9 @@ Expected<std::vector<Function*>> interleave(Module& module, const Plan& plan) {
     made.push_back(*run);
     if (function->use_empty()) function->eraseFromParent();
   }
-  if (Function* wait = module.getFunction(wait_function)) {
-    if (!wait->use_empty())
-      return diagnose("a place to wait is in a function that could not be made part of its packet body",
-                      "make the plan again with `heddle plan`");
-    wait->eraseFromParent();
-  }
+  if (!end_of_waits(module))
+    return diagnose("a place to wait is in a function that could not be made part of its packet body",
+                    "make the plan again with `heddle plan`");
   return made;
 }
 

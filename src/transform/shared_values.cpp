@@ -1,6 +1,6 @@
 #include "transform/shared_values.h"
 
-#include "transform/interleave.h"
+#include "transform/wait_marks.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
@@ -58,9 +58,8 @@ void share_captured(AllocaInst& env, BasicBlock& entry) {
 // A place to wait is a call of nothing.
 static bool may_write(const Instruction& instruction) {
   const auto* call = dyn_cast<CallBase>(&instruction);
-  if (!call || !call->mayWriteToMemory() || call->getIntrinsicID() == Intrinsic::prefetch) return false;
-  const Function* callee = call->getCalledFunction();
-  return !callee || callee->getName() != wait_function;
+  return call && call->mayWriteToMemory() && call->getIntrinsicID() != Intrinsic::prefetch &&
+         !is_wait(instruction);
 }
 
 void share_globals(Function& run, BasicBlock& entry) {

@@ -27,12 +27,12 @@
 #include "transform/fetch_along.h"
 #include "transform/frames.h"
 #include "transform/gates.h"
-#include "transform/interleave.h"
 #include "transform/leaving.h"
 #include "transform/privatize.h"
 #include "transform/schedule.h"
 #include "transform/signals.h"
 #include "transform/site.h"
+#include "transform/wait_marks.h"
 #include "transform/waiting.h"
 
 #include "llvm/ADT/MapVector.h"
