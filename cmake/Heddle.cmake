@@ -3,10 +3,12 @@
 set(HEDDLE_WARNINGS -Wall -Wextra -Wno-unused-parameter)
 set(HEDDLE_SANITIZERS -fsanitize=address,undefined -fno-sanitize=vptr -fno-omit-frame-pointer)
 set(HEDDLE_LLVM_BIN /usr/lib/llvm-19/bin)
+# More takes a quarter of the time of a build.
+set(HEDDLE_DEBUG_INFO -gline-tables-only CACHE STRING "debug information of Heddle's own code: a stack's lines; -g for a debugger")
 
-# LLVM's headers are two thirds of the work of compiling a file, so the common ones are compiled once: those that every room may
-# include, by the lowest of them, and those of the IR by the lowest that works on it. Each file names what it needs all the same
-# (scripts/tidy looks at it without); -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON builds without, too.
+# LLVM's headers are most of the work of compiling a file, so the common ones are compiled once: those that every room may
+# include, by the lowest of them, and those of the IR by the lowest that works on it. Each file names what it needs all the same:
+# -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON builds without.
 set(HEDDLE_SUPPORT_HEADERS <llvm/ADT/DenseMap.h> <llvm/ADT/SmallVector.h> <llvm/ADT/STLExtras.h>
   <llvm/ADT/StringExtras.h> <llvm/ADT/StringMap.h> <llvm/Support/Error.h> <llvm/Support/FileSystem.h>
   <llvm/Support/FormatVariadic.h> <llvm/Support/JSON.h> <llvm/Support/MemoryBuffer.h> <llvm/Support/Path.h>
@@ -31,6 +33,9 @@ function(heddle_room name)
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
   add_library(heddle_${name} STATIC ${sources})
   heddle_tool_flags(heddle_${name})
+  if(HEDDLE_SANITIZE)
+    target_compile_options(heddle_${name} PRIVATE -O1) # tests take half the time
+  endif()
   target_link_libraries(heddle_${name} PUBLIC ${ARG_DEPENDS})
   if(ARG_IR)
     heddle_common_headers(heddle_${name} OWNER heddle_program HEADERS ${HEDDLE_IR_HEADERS})
@@ -49,7 +54,7 @@ endfunction()
 
 # Flags of everything that runs inside Heddle's own processes (not the runtime, which runs in the user's).
 function(heddle_tool_flags target)
-  target_compile_options(${target} PRIVATE ${HEDDLE_WARNINGS} -fno-exceptions)
+  target_compile_options(${target} PRIVATE ${HEDDLE_WARNINGS} -fno-exceptions ${HEDDLE_DEBUG_INFO})
   target_include_directories(${target} PUBLIC ${CMAKE_SOURCE_DIR}/src)
   target_include_directories(${target} SYSTEM PUBLIC ${LLVM_INCLUDE_DIRS})
   target_compile_definitions(${target} PUBLIC ${LLVM_DEFINITIONS})
