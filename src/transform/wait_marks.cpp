@@ -15,7 +15,8 @@ static constexpr StringLiteral wait_function = "heddle.wait";
 // The optimiser would go too far with that, for updates by other packets do happen there; no pass of it runs while marks stand.
 static void set_effects(Function& wait) {
   wait.setMemoryEffects(MemoryEffects::inaccessibleMemOnly());
-  for (auto kind : {Attribute::NoUnwind, Attribute::WillReturn, Attribute::NoSync, Attribute::NoFree, Attribute::NoCallback})
+  for (auto kind : {Attribute::NoUnwind, Attribute::WillReturn, Attribute::NoSync, Attribute::NoFree,
+                    Attribute::NoCallback})
     wait.addFnAttr(kind);
 }
 
@@ -26,8 +27,8 @@ void insert_wait(BasicBlock& from, BasicBlock& to, unsigned stage, const SiteKee
 void insert_lanes(BasicBlock& from, BasicBlock& to, unsigned stage, unsigned lanes) {
   BasicBlock& block = insert_block(from, to, wait_function);
   IRBuilder<> builder(block.getTerminator());
-  FunctionCallee wait = block.getModule()->getOrInsertFunction(wait_function, builder.getVoidTy(), builder.getInt32Ty(),
-                                                               builder.getInt32Ty());
+  FunctionCallee wait = block.getModule()->getOrInsertFunction(wait_function, builder.getVoidTy(),
+                                                               builder.getInt32Ty(), builder.getInt32Ty());
   set_effects(*cast<Function>(wait.getCallee()));
   builder.CreateCall(wait, {builder.getInt32(stage), builder.getInt32(lanes)})->setDoesNotThrow();
 }
@@ -49,9 +50,13 @@ static unsigned number_in(const CallInst& wait, unsigned operand) {
   return unsigned(cast<ConstantInt>(wait.getArgOperand(operand))->getZExtValue());
 }
 
-unsigned stage_of_wait(const CallInst& wait) { return number_in(wait, 0); }
+unsigned stage_of_wait(const CallInst& wait) {
+  return number_in(wait, 0);
+}
 
-unsigned lanes_of_wait(const CallInst& wait) { return number_in(wait, 1); }
+unsigned lanes_of_wait(const CallInst& wait) {
+  return number_in(wait, 1);
+}
 
 bool end_of_waits(Module& module) {
   Function* wait = module.getFunction(wait_function);
