@@ -13,23 +13,23 @@ help:
 demo: build
 	scripts/demo $(BUILD)
 
-## make test        install, build, and run the tiers sanitize, fuzz, check-net, check-apps, check-report, check-package and lint
+## make test        install, build, and run the tiers unit, lit, fuzz, check-net, check-apps, check-report, check-package and lint
 test: build
-	scripts/run-tests $(BUILD) sanitize fuzz check-net check-apps check-report check-package lint
+	scripts/run-tests $(BUILD) unit lit fuzz check-net check-apps check-report check-package lint
 
-## make check       unit and lit tests (no privileges), and the fuzzer's first programs
+## make check       unit tests under ASan and UBSan, lit tests, and the fuzzer's first programs (no privileges)
 ## make check-net   real packets between network namespaces, huge pages (root; else skipped)
 ## make check-apps  nDPI, nginx, Knot DNS and unbound from Debian's sources: the whole way, answers and outputs compared;
-##                  nDPI's own tests, heddle cc against clang; the optimized nDPI with other options and captures
+##                  nDPI's own tests with heddle cc; the optimized nDPI with other options and captures
 ## make check-report  the page of `heddle report` in headless Chromium; screenshots in build/tests/browser
 ## make check-package  the Debian package on a clean root (root, debootstrap and network; else skipped): installed with apt, a
 ##                  program compiled, optimized and compared, removed. Four minutes, and one where the clean root is there from before
 ## make robust      staged nginx and Knot: reload, log rotation, kill -9, other configurations (plans take minutes)
-## make sanitize    unit and lit tests of tools built with ASan and UBSan (in build-asan)
+## make sanitize    the lit tests, too, with tools under ASan and UBSan (in build-asan)
 ## make lint        clang-format and clang-tidy
 ## make tidy        clang-tidy alone, with all its findings; a file that was clean and has not changed is passed over
 check: build
-	scripts/run-tests $(BUILD) check fuzz
+	scripts/run-tests $(BUILD) unit lit fuzz
 
 check-net check-apps check-report check-package robust sanitize lint: build
 	scripts/run-tests $(BUILD) $@
