@@ -1,6 +1,7 @@
 // A load balancer of layer 4 with direct return: connections to a service's address go to one of its servers, inside IP packets (RFC
-// 2003). Servers are found by consistent hashing, and remembered per connection, so that connections survive changes of the servers.
+// 2003) or, where the service says so, inside UDP (outer.h). Servers are found by consistent hashing, and remembered per connection, so that connections survive changes of the servers.
 // What is not for a service goes to the host's network stack, and so do fragments.
+#include "outer.h"
 #include "tables.h"
 
 #include <linux/bpf.h>
@@ -102,37 +103,30 @@ static __always_inline struct server* choose(const struct connection* connection
   return server;
 }
 
-static __always_inline __u16 checksum(const struct iphdr* ip) {
-  const __u16* word = (const void*)ip;
-  __u32 sum = 0;
-  for (int i = 0; i != 10; ++i)
-    sum += word[i];
-  sum = (sum & 0xffff) + (sum >> 16);
-  return ~(sum + (sum >> 16));
-}
-
-static __always_inline int encapsulate(struct xdp_md* context, __u32 server, __u16 length, __u8 tos) {
+static __always_inline int encapsulate(struct xdp_md* context, const struct service* service, __u32 server,
+                                       const struct connection* connection, __u16 length, __u8 tos) {
   __u32 zero = 0;
   struct uplink* uplink = bpf_map_lookup_elem(&uplinks, &zero);
   if (!uplink) return end(NO_SERVER, XDP_DROP);
+  int gue = service->flags & GUE;
   struct ethhdr ethernet = {.h_proto = bpf_htons(ETH_P_IP)};
   __builtin_memcpy(ethernet.h_dest, uplink->to, ETH_ALEN);
   __builtin_memcpy(ethernet.h_source, uplink->from, ETH_ALEN);
-  struct iphdr outer = {.version = 4,
-                        .ihl = 5,
-                        .tos = tos,
-                        .tot_len = bpf_htons(length + sizeof(struct iphdr)),
-                        .ttl = 64,
-                        .protocol = IPPROTO_IPIP,
-                        .saddr = uplink->address,
-                        .daddr = server};
-  outer.check = checksum(&outer);
-  if (bpf_xdp_adjust_head(context, -(int)sizeof outer)) return end(MALFORMED, XDP_DROP);
+  struct iphdr outer_ip = outer4(uplink->address, server, gue, length, tos);
+  struct udphdr outer_udp = gue_header(hash(connection, connection->source_port), length);
+  if (bpf_xdp_adjust_head(context, -(int)(sizeof outer_ip + (gue ? sizeof outer_udp : 0))))
+    return end(MALFORMED, XDP_DROP);
+  void* data_end = (void*)(long)context->data_end;
   struct ethhdr* head = (void*)(long)context->data;
   struct iphdr* ip = (void*)(head + 1);
-  if ((void*)(ip + 1) > (void*)(long)context->data_end) return end(MALFORMED, XDP_DROP);
+  if ((void*)(ip + 1) > data_end) return end(MALFORMED, XDP_DROP);
   *head = ethernet;
-  *ip = outer;
+  *ip = outer_ip;
+  if (gue) {
+    struct udphdr* udp = (void*)(ip + 1);
+    if ((void*)(udp + 1) > data_end) return end(MALFORMED, XDP_DROP);
+    *udp = outer_udp;
+  }
   return end(SENT, XDP_TX);
 }
 
@@ -174,7 +168,7 @@ SEC("xdp") int balancer(struct xdp_md* context) {
   if (!service) return end(NOT_OURS, XDP_PASS);
   struct server* server = choose(&connection, service, begins);
   if (!server) return end(NO_SERVER, XDP_DROP);
-  return encapsulate(context, server->address, length, tos);
+  return encapsulate(context, service, server->address, &connection, length, tos);
 }
 
 char license_[] SEC("license") = "GPL";

@@ -43,11 +43,19 @@ def udp(to, ports=(4000, 443), source="203.0.113.9", **fields):
     return ip4(to, source=source, payload=struct.pack(">HHHH", *ports, 16, 0) + b"payload.", protocol=17, **fields)
 
 
-def sent(server, why, packet, tos=0):
-    head = struct.pack(">BBHHHBBH", 0x45, tos, len(packet) + 20, 0, 0, 64, 4, 0)
+def gue(packet, source, to, ports, protocol):
+    """Variant 1: the packet follows the UDP header, whose source port has 14 bits of the flow's hash."""
+    port = 49152 + connection_hash(source, to, ports, protocol) // 2**18
+    return struct.pack(">HHHH", port, 6080, 8 + len(packet), 0) + packet
+
+
+def sent(server, why, packet, tos=0, flow=None):
+    """Inside IP; with a flow (source, destination, ports, protocol), inside UDP."""
+    inside = gue(packet, *flow) if flow else packet
+    head = struct.pack(">BBHHHBBH", 0x45, tos, len(inside) + 20, 0, 0, 64, 17 if flow else 4, 0)
     head += ipaddress.IPv4Address("192.0.2.1").packed + ipaddress.IPv4Address(SERVERS[server]).packed
     outer = head[:10] + struct.pack(">H", checksum(head)) + head[12:]
-    case(TX, why, frame(packet, 0x800), frame(outer + packet, 0x800, bytes([2, 0, 0, 0, 0, 2]), bytes([2, 0, 0, 0, 0, 1])))
+    case(TX, why, frame(packet, 0x800), frame(outer + inside, 0x800, bytes([2, 0, 0, 0, 0, 2]), bytes([2, 0, 0, 0, 0, 1])))
 
 
 def same(verdict, why, packet, kind=0x800):
@@ -66,6 +74,14 @@ def main():
     for port in (5000, 5001):
         place = connection_hash("203.0.113.77", "198.51.100.3", (port, 53), 17) % RING
         sent(SHARED[place], "a service without memory", udp("198.51.100.3", (port, 53), "203.0.113.77"))
+    for port in (4000, 4001, 4002):
+        flow = ("203.0.113.9", "198.51.100.5", (port, 80), 6)
+        server = SHARED[connection_hash(*flow) % RING]
+        sent(server, f"inside UDP: a connection from port {port} begins", tcp("198.51.100.5", (port, 80), SYN), flow=flow)
+        sent(server, "and goes on, from the same outer port", tcp("198.51.100.5", (port, 80), tos=8), tos=8, flow=flow)
+    flow = ("203.0.113.9", "198.51.100.5", (4000, 443), 17)
+    server = SHARED[connection_hash("203.0.113.9", "198.51.100.5", (0, 443), 17) % RING]
+    sent(server, "inside UDP, one server for all ports: the outer port is the flow's", udp("198.51.100.5"), flow=flow)
     same(DROP, "its only server is down", tcp("198.51.100.4", flags=SYN))
     same(PASS, "no service at this port", tcp("198.51.100.1", (4000, 81)))
     same(PASS, "no service of this protocol", udp("198.51.100.1", (4000, 80)))

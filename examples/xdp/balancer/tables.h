@@ -20,6 +20,7 @@ struct service {
 
 #define ANY_PORT 1  /* of flags: a client's connections go to one server, whatever port they come from */
 #define NO_MEMORY 2 /* connections are not remembered */
+#define GUE 4       /* packets go to the servers inside UDP */
 
 struct server {
   __u32 address;
