@@ -1,17 +1,12 @@
-// A load balancer of layer 4 with direct return: connections to a service's address go to one of its servers, inside IP packets (RFC
-// 2003) or, where the service says so, inside UDP (outer.h). Servers are found by consistent hashing, and remembered per connection, so that connections survive changes of the servers.
-// What is not for a service goes to the host's network stack, and so do fragments.
+// A load balancer of layer 4 with direct return, for IPv4 and IPv6: connections to a service's address go to one of its servers, inside IP
+// packets or, where the service says so, inside UDP (outer.h). Servers are found by consistent hashing, and remembered per connection, so
+// that connections survive changes of the servers. What is not for a service goes to the host's network stack, and so do fragments.
+#include <linux/bpf.h>
+
 #include "outer.h"
+#include "packet.h"
 #include "tables.h"
 
-#include <linux/bpf.h>
-#include <linux/if_ether.h>
-#include <linux/in.h>
-#include <linux/ip.h>
-#include <linux/tcp.h>
-#include <linux/udp.h>
-
-#include <bpf/bpf_endian.h>
 #include <bpf/bpf_helpers.h>
 
 struct {
@@ -64,18 +59,6 @@ static __always_inline int end(enum outcome outcome, int verdict) {
   return verdict;
 }
 
-// The finalizer of MurmurHash3 (64 bits) over the connection's parts.
-static __always_inline __u32 hash(const struct connection* connection, __u16 source_port) {
-  __u64 h = (__u64)connection->source << 32 | connection->destination;
-  h ^= ((__u64)source_port << 24 | (__u64)connection->destination_port << 8 | connection->protocol) *
-       0x9e3779b97f4a7c15ull;
-  h ^= h >> 33;
-  h *= 0xff51afd7ed558ccdull;
-  h ^= h >> 33;
-  h *= 0xc4ceb9fe1a85ec53ull;
-  return h ^ h >> 33;
-}
-
 static __always_inline struct server* server_of(__u32 number) {
   struct server* server = bpf_map_lookup_elem(&servers, &number);
   return server && server->up ? server : 0;
@@ -103,72 +86,49 @@ static __always_inline struct server* choose(const struct connection* connection
   return server;
 }
 
-static __always_inline int encapsulate(struct xdp_md* context, const struct service* service, __u32 server,
-                                       const struct connection* connection, __u16 length, __u8 tos) {
+static __always_inline int encapsulate(struct xdp_md* context, __u32 flags, const struct server* server,
+                                       const struct packet* packet) {
   __u32 zero = 0;
   struct uplink* uplink = bpf_map_lookup_elem(&uplinks, &zero);
   if (!uplink) return end(NO_SERVER, XDP_DROP);
-  int gue = service->flags & GUE;
-  struct ethhdr ethernet = {.h_proto = bpf_htons(ETH_P_IP)};
+  int gue = flags & GUE, is_put;
+  __u32 flow = hash(&packet->connection, packet->connection.source_port);
+  struct ethhdr ethernet;
   __builtin_memcpy(ethernet.h_dest, uplink->to, ETH_ALEN);
   __builtin_memcpy(ethernet.h_source, uplink->from, ETH_ALEN);
-  struct iphdr outer_ip = outer4(uplink->address, server, gue, length, tos);
-  struct udphdr outer_udp = gue_header(hash(connection, connection->source_port), length);
-  if (bpf_xdp_adjust_head(context, -(int)(sizeof outer_ip + (gue ? sizeof outer_udp : 0))))
-    return end(MALFORMED, XDP_DROP);
-  void* data_end = (void*)(long)context->data_end;
-  struct ethhdr* head = (void*)(long)context->data;
-  struct iphdr* ip = (void*)(head + 1);
-  if ((void*)(ip + 1) > data_end) return end(MALFORMED, XDP_DROP);
-  *head = ethernet;
-  *ip = outer_ip;
-  if (gue) {
-    struct udphdr* udp = (void*)(ip + 1);
-    if ((void*)(udp + 1) > data_end) return end(MALFORMED, XDP_DROP);
-    *udp = outer_udp;
+  struct udphdr udp = gue_header(flow, packet->length);
+  if (server->version == 6) {
+    ethernet.h_proto = bpf_htons(ETH_P_IPV6);
+    struct ipv6hdr ip = outer6(uplink->address6, server->address, gue, packet, flow);
+    if (gue) udp.check = gue_checksum6(uplink->address6, server->address, &udp, packet);
+    is_put = put6(context, &ethernet, &ip, &udp, gue);
+  } else {
+    ethernet.h_proto = bpf_htons(ETH_P_IP);
+    struct iphdr ip = outer4(uplink->address, server->address[0], gue, packet);
+    is_put = put4(context, &ethernet, &ip, &udp, gue);
   }
-  return end(SENT, XDP_TX);
+  return is_put ? end(SENT, XDP_TX) : end(MALFORMED, XDP_DROP);
 }
 
 SEC("xdp") int balancer(struct xdp_md* context) {
-  void* data_end = (void*)(long)context->data_end;
-  struct ethhdr* ethernet = (void*)(long)context->data;
-  struct iphdr* ip = (void*)(ethernet + 1);
-  if ((void*)ip > data_end) return end(MALFORMED, XDP_DROP);
-  if (ethernet->h_proto != bpf_htons(ETH_P_IP)) return end(NOT_OURS, XDP_PASS);
-  if ((void*)(ip + 1) > data_end || ip->version != 4 || ip->ihl < 5) return end(MALFORMED, XDP_DROP);
-  __u16 length = bpf_ntohs(ip->tot_len);
-  if (length < ip->ihl * 4 || (void*)ip + length > data_end) return end(MALFORMED, XDP_DROP);
-  if (ip->ihl != 5 || (ip->protocol != IPPROTO_TCP && ip->protocol != IPPROTO_UDP))
-    return end(NOT_OURS, XDP_PASS);
-  if (ip->frag_off & bpf_htons(0x3fff)) return end(FRAGMENT, XDP_PASS);
+  struct packet packet = {0};
+  enum outcome outcome = read_packet(&packet, context);
+  if (outcome != SENT) return end(outcome, outcome == MALFORMED ? XDP_DROP : XDP_PASS);
+  const struct connection* connection = &packet.connection;
 
-  struct connection connection = {.source = ip->saddr, .destination = ip->daddr, .protocol = ip->protocol};
-  int begins = 0;
-  if (ip->protocol == IPPROTO_TCP) {
-    struct tcphdr* tcp = (void*)(ip + 1);
-    if ((void*)(tcp + 1) > data_end) return end(MALFORMED, XDP_DROP);
-    connection.source_port = tcp->source;
-    connection.destination_port = tcp->dest;
-    begins = tcp->syn && !tcp->ack;
-  } else {
-    struct udphdr* udp = (void*)(ip + 1);
-    if ((void*)(udp + 1) > data_end) return end(MALFORMED, XDP_DROP);
-    connection.source_port = udp->source;
-    connection.destination_port = udp->dest;
-  }
-  __u8 tos = ip->tos;
-
-  struct service_key key = {connection.destination, connection.destination_port, connection.protocol, 0};
+  struct service_key key = {
+      .port = connection->destination_port, .protocol = connection->protocol, .version = connection->version};
+  __builtin_memcpy(key.address, connection->destination, sizeof key.address);
   struct service* service = bpf_map_lookup_elem(&services, &key);
   if (!service) {
     key.port = 0; // all ports of the address
     service = bpf_map_lookup_elem(&services, &key);
   }
   if (!service) return end(NOT_OURS, XDP_PASS);
-  struct server* server = choose(&connection, service, begins);
+  __u32 flags = service->flags;
+  struct server* server = choose(connection, service, packet.begins);
   if (!server) return end(NO_SERVER, XDP_DROP);
-  return encapsulate(context, service, server->address, &connection, length, tos);
+  return encapsulate(context, flags, server, &packet);
 }
 
 char license_[] SEC("license") = "GPL";

@@ -1,4 +1,4 @@
-// The load balancer's tables. Lines: `uplink ADDRESS`, `server NUMBER ADDRESS UP`, and, behind its servers, `service NUMBER ADDRESS PORT PROTOCOL FLAGS
+// The load balancer's tables; addresses are of IPv4 or of IPv6. Lines: `uplink ADDRESS4 [ADDRESS6]`, `server NUMBER ADDRESS UP`, and, behind its servers, `service NUMBER ADDRESS PORT PROTOCOL FLAGS
 // FIRST COUNT`: the servers FIRST to FIRST + COUNT - 1 share it. PORT 0: all ports.
 #include "../control.h"
 #include "tables.h"
@@ -30,24 +30,32 @@ static void put_ring(unsigned service, unsigned first, unsigned count) {
   }
 }
 
+// Version of the address, 4 or 6.
+static __u8 read_address(const char* text, __u32* address, const char* line) {
+  if (inet_pton(AF_INET, text, address) == 1) return 4;
+  if (inet_pton(AF_INET6, text, address) != 1) give_up(line);
+  return 6;
+}
+
 void fill_line(char* line) {
-  char text[128];
+  char text[128], text6[128] = "::";
   unsigned number, port, protocol, flags, first, count;
-  if (sscanf(line, "uplink %127s", text) == 1) {
+  if (sscanf(line, "uplink %127s %127s", text, text6) >= 1) {
     struct uplink uplink = {.from = {2, 0, 0, 0, 0, 1}, .to = {2, 0, 0, 0, 0, 2}};
     number = 0;
-    if (inet_pton(AF_INET, text, &uplink.address) != 1) give_up(line);
+    if (inet_pton(AF_INET, text, &uplink.address) != 1 || inet_pton(AF_INET6, text6, uplink.address6) != 1)
+      give_up(line);
     put("uplinks", &number, &uplink);
   } else if (sscanf(line, "server %u %127s %u", &number, text, &flags) == 3) {
     struct server server = {.up = flags};
-    if (inet_pton(AF_INET, text, &server.address) != 1) give_up(line);
+    server.version = read_address(text, server.address, line);
     put("servers", &number, &server);
   } else if (sscanf(line, "service %u %127s %u %u %u %u %u", &number, text, &port, &protocol, &flags, &first,
                     &count) == 7) {
     struct service_key key = {.port = htons((__u16)port), .protocol = (__u8)protocol};
     struct service service = {number, flags};
-    if (inet_pton(AF_INET, text, &key.address) != 1 || number >= MOST_SERVICES || !first || count > RING)
-      give_up(line);
+    key.version = read_address(text, key.address, line);
+    if (number >= MOST_SERVICES || !first || count > RING) give_up(line);
     put_ring(number, first, count);
     put("services", &key, &service);
   } else {

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Prints golden.txt: for each case the verdict, the packet, what it has become, and why. Knows small.txt, RFC 2003, how Maglev fills
-its tables and the hash of connections, and nothing of the program. usage: golden.py >golden.txt"""
+"""Prints golden.txt: for each case the verdict, the packet, what it has become, and why. Knows small.txt, RFC 2003, 2473 and 4213, GUE, how
+Maglev fills its tables and the hash of connections, and nothing of the program: checksums are summed over all bytes. usage: golden.py >golden.txt"""
 
 import ipaddress
 import pathlib
@@ -8,10 +8,10 @@ import struct
 import sys
 
 sys.path.append(str(pathlib.Path(__file__).parent.parent))
-from packets import DROP, PASS, TX, case, checksum, connection_hash, frame, ip4
+from packets import DROP, PASS, TX, case, checksum, connection_hash, frame, ip4, ip6, transport_checksum
 
 RING = 4099
-SERVERS = {number: f"10.1.0.{number}" for number in (1, 2, 3, 4)}
+SERVERS = {number: f"10.1.0.{number}" for number in (1, 2, 3, 4)} | {number: f"2001:db8:1::{number}" for number in (5, 6)}
 SYN, ACK = 2, 16
 
 
@@ -34,54 +34,133 @@ def maglev(servers):
 SHARED = maglev([1, 2, 3])
 
 
-def tcp(to, ports=(4000, 80), flags=ACK, source="203.0.113.9", **fields):
+SHARED6 = maglev([5, 6])
+CLIENT, CLIENT6 = "203.0.113.9", "2001:db8:9::9"
+
+
+def transport(to, source, protocol, segment, at, summed, fields):
+    """A segment inside IP; its checksum at a place, of IPv6 always."""
+    source = source or (CLIENT6 if ":" in to else CLIENT)
+    if summed or ":" in to and summed is None:
+        segment = segment[:at] + struct.pack(">H", transport_checksum(source, to, protocol, segment)) + segment[at + 2:]
+    return (ip6 if ":" in to else ip4)(to, source=source, payload=segment, protocol=protocol, **fields)
+
+
+def tcp(to, ports=(4000, 80), flags=ACK, source=None, payload=b"payload.", summed=None, **fields):
     segment = struct.pack(">HHIIBBHHH", *ports, 1, 1, 0x50, flags, 512, 0, 0)
-    return ip4(to, source=source, payload=segment + b"payload.", protocol=6, **fields)
+    return transport(to, source, 6, segment + payload, 16, summed, fields)
 
 
-def udp(to, ports=(4000, 443), source="203.0.113.9", **fields):
-    return ip4(to, source=source, payload=struct.pack(">HHHH", *ports, 16, 0) + b"payload.", protocol=17, **fields)
+def udp(to, ports=(4000, 443), source=None, payload=b"payload.", summed=None, after=b"", **fields):
+    segment = struct.pack(">HHHH", *ports, 8 + len(payload), 0) + payload
+    return transport(to, source, 17, segment + after, 6, summed, fields)
 
 
-def gue(packet, source, to, ports, protocol):
-    """Variant 1: the packet follows the UDP header, whose source port has 14 bits of the flow's hash."""
-    port = 49152 + connection_hash(source, to, ports, protocol) // 2**18
-    return struct.pack(">HHHH", port, 6080, 8 + len(packet), 0) + packet
+def outer_udp(source, to, port, packet):
+    """GUE of variant 1: the packet follows the UDP header. No checksum over IPv4."""
+    head = struct.pack(">HHHH", port, 6080, 8 + len(packet), 0)
+    check = transport_checksum(source, to, 17, head + packet) if ":" in to else 0
+    return head[:6] + struct.pack(">H", check) + packet
 
 
-def sent(server, why, packet, tos=0, flow=None):
-    """Inside IP; with a flow (source, destination, ports, protocol), inside UDP."""
-    inside = gue(packet, *flow) if flow else packet
-    head = struct.pack(">BBHHHBBH", 0x45, tos, len(inside) + 20, 0, 0, 64, 17 if flow else 4, 0)
-    head += ipaddress.IPv4Address("192.0.2.1").packed + ipaddress.IPv4Address(SERVERS[server]).packed
-    outer = head[:10] + struct.pack(">H", checksum(head)) + head[12:]
-    case(TX, why, frame(packet, 0x800), frame(outer + inside, 0x800, bytes([2, 0, 0, 0, 0, 2]), bytes([2, 0, 0, 0, 0, 1])))
+def sent(server, why, packet, flow, tos=0, gue=False, summed=True):
+    """What a server gets: flow is source, destination, ports and protocol. summed: the packet has a checksum over all its bytes."""
+    whole, to = connection_hash(*flow), SERVERS[server]
+    source = "2001:db8:ff::1" if ":" in to else "192.0.2.1"
+    inside, protocol = packet, 41 if packet[0] >> 4 == 6 else 4
+    if gue:
+        inside, protocol = outer_udp(source, to, 49152 + whole // 2**18, packet), 17
+        inside = inside if summed else inside[:6] + bytes(2) + inside[8:]
+    if ":" in to:
+        outer = ip6(to, source=source, kind=tos, label=whole % 2**20, payload=inside, protocol=protocol)
+    else:
+        outer = ip4(to, source=source, tos=tos, payload=inside, protocol=protocol, number=0)
+    case(TX, why, frame(packet, kind_of(packet)),
+         frame(outer, kind_of(outer), bytes([2, 0, 0, 0, 0, 2]), bytes([2, 0, 0, 0, 0, 1])))
 
 
-def same(verdict, why, packet, kind=0x800):
-    case(verdict, why, frame(packet, kind))
+def kind_of(packet):
+    return 0x86DD if packet[0] >> 4 == 6 else 0x800
 
 
-def main():
+def same(verdict, why, packet, kind=None):
+    case(verdict, why, frame(packet, kind or kind_of(packet)))
+
+
+def services4():
+    """Services of IPv4 with servers of IPv4."""
     for port in range(4000, 4012):
-        place = connection_hash("203.0.113.9", "198.51.100.1", (port, 80), 6) % RING
-        sent(SHARED[place], f"a connection from port {port} begins", tcp("198.51.100.1", (port, 80), SYN))
-        sent(SHARED[place], "and goes on", tcp("198.51.100.1", (port, 80)))
-    sent(2, "UDP, one server", udp("198.51.100.1"))
-    sent(2, "type of service is kept outside", udp("198.51.100.1", tos=0xB8), tos=0xB8)
-    for port in (1, 22, 65535):
-        sent(3, f"a service of all ports: {port}", tcp("198.51.100.2", (5000, port), SYN))
-    for port in (5000, 5001):
-        place = connection_hash("203.0.113.77", "198.51.100.3", (port, 53), 17) % RING
-        sent(SHARED[place], "a service without memory", udp("198.51.100.3", (port, 53), "203.0.113.77"))
-    for port in (4000, 4001, 4002):
-        flow = ("203.0.113.9", "198.51.100.5", (port, 80), 6)
+        flow = (CLIENT, "198.51.100.1", (port, 80), 6)
         server = SHARED[connection_hash(*flow) % RING]
-        sent(server, f"inside UDP: a connection from port {port} begins", tcp("198.51.100.5", (port, 80), SYN), flow=flow)
-        sent(server, "and goes on, from the same outer port", tcp("198.51.100.5", (port, 80), tos=8), tos=8, flow=flow)
-    flow = ("203.0.113.9", "198.51.100.5", (4000, 443), 17)
-    server = SHARED[connection_hash("203.0.113.9", "198.51.100.5", (0, 443), 17) % RING]
-    sent(server, "inside UDP, one server for all ports: the outer port is the flow's", udp("198.51.100.5"), flow=flow)
+        sent(server, f"a connection from port {port} begins", tcp("198.51.100.1", (port, 80), SYN), flow)
+        sent(server, "and goes on", tcp("198.51.100.1", (port, 80)), flow)
+    flow = (CLIENT, "198.51.100.1", (4000, 443), 17)
+    sent(2, "UDP, one server", udp("198.51.100.1"), flow)
+    sent(2, "type of service is kept outside", udp("198.51.100.1", tos=0xB8), flow, tos=0xB8)
+    sent(2, "do not fragment", udp("198.51.100.1", fragment=0x4000), flow)
+    for port in (1, 22, 65535):
+        sent(3, f"a service of all ports: {port}", tcp("198.51.100.2", (5000, port), SYN), (CLIENT, "198.51.100.2", (5000, port), 6))
+    for port in (5000, 5001):
+        flow = ("203.0.113.77", "198.51.100.3", (port, 53), 17)
+        sent(SHARED[connection_hash(*flow) % RING], "a service without memory", udp("198.51.100.3", (port, 53), "203.0.113.77"), flow)
+    for port in (4000, 4001, 4002):
+        flow = (CLIENT, "198.51.100.5", (port, 80), 6)
+        server = SHARED[connection_hash(*flow) % RING]
+        sent(server, f"inside UDP: a connection from port {port} begins", tcp("198.51.100.5", (port, 80), SYN), flow, gue=True)
+        sent(server, "and goes on, from the same outer port", tcp("198.51.100.5", (port, 80), tos=8), flow, tos=8, gue=True)
+    server = SHARED[connection_hash(CLIENT, "198.51.100.5", (0, 443), 17) % RING]
+    sent(server, "inside UDP, one server for all ports: the outer port is the flow's", udp("198.51.100.5"),
+         (CLIENT, "198.51.100.5", (4000, 443), 17), gue=True)
+
+
+def label_without_sum(flow, server):
+    """A flow label with which the outer UDP checksum is 0, and so is written as 0xffff."""
+    port = 49152 + connection_hash(*flow) // 2**18
+    for label in range(2**16):
+        outer = outer_udp("2001:db8:ff::1", SERVERS[server], port, udp(flow[1], flow[2], label=label))
+        if outer[6:8] == b"\xff\xff":
+            return label
+    raise SystemExit("no such label")
+
+
+def services6():
+    """Services or servers of IPv6."""
+    web, datagrams, mixed, down = "2001:db8:f::1", "2001:db8:f::1", "198.51.100.6", "2001:db8:f::3"
+    for port in (4000, 4001, 4002):
+        flow = (CLIENT6, web, (port, 80), 6)
+        server = SHARED6[connection_hash(*flow) % RING]
+        sent(server, f"IPv6 inside IPv6: a connection from port {port} begins", tcp(web, (port, 80), SYN), flow)
+        sent(server, "and goes on, with class and label", tcp(web, (port, 80), kind=0xB8, label=0x12345), flow, tos=0xB8)
+    for port in (4000, 4001):
+        flow = (CLIENT6, datagrams, (port, 443), 17)
+        server = SHARED6[connection_hash(*flow) % RING]
+        sent(server, f"UDP of IPv6 inside UDP over IPv6, from port {port}", udp(datagrams, (port, 443)), flow, gue=True)
+    label = label_without_sum(flow, server)
+    sent(server, "an outer checksum of 0 is written as 0xffff", udp(datagrams, (4001, 443), label=label), flow, gue=True)
+    flow = (CLIENT6, datagrams, (4000, 443), 17)
+    server = SHARED6[connection_hash(*flow) % RING]
+    sent(server, "an odd number of bytes, class, label and hop limit", udp(datagrams, payload=b"odd", kind=0x2E, label=0xFEDCB, limit=7),
+         flow, tos=0x2E, gue=True)
+    sent(server, "no checksum inside, none outside", udp(datagrams, summed=False), flow, gue=True, summed=False)
+    sent(server, "UDP does not fill the packet: no checksum outside", udp(datagrams, after=b"more"), flow, gue=True, summed=False)
+    flow = (CLIENT6, "2001:db8:f::2", (4000, 80), 6)
+    server = SHARED6[connection_hash(*flow) % RING]
+    sent(server, "TCP of IPv6 inside UDP over IPv6", tcp("2001:db8:f::2", payload=b"seven b"), flow, gue=True)
+    flow = (CLIENT, mixed, (4000, 80), 6)
+    sent(SHARED6[connection_hash(*flow) % RING], "IPv4 inside IPv6", tcp(mixed, tos=4), flow, tos=4)
+    flow = (CLIENT, mixed, (4000, 443), 17)
+    server = SHARED6[connection_hash(*flow) % RING]
+    sent(server, "IPv4 inside UDP over IPv6", udp(mixed, summed=True, payload=b"seven b", tos=4), flow, tos=4, gue=True)
+    sent(server, "IPv4 inside UDP over IPv6, no checksum", udp(mixed), flow, gue=True, summed=False)
+    flow = (CLIENT, mixed, (4000, 8080), 6)
+    sent(SHARED6[connection_hash(*flow) % RING], "TCP of IPv4 inside UDP over IPv6", tcp(mixed, (4000, 8080), summed=True), flow, gue=True)
+    flow = (CLIENT6, down, (4000, 22), 6)
+    sent(SHARED[connection_hash(*flow) % RING], "IPv6 inside IPv4", tcp(down, (4000, 22), kind=16), flow, tos=16)
+    flow = (CLIENT6, down, (4000, 443), 17)
+    sent(SHARED[connection_hash(*flow) % RING], "IPv6 inside UDP over IPv4", udp(down), flow, gue=True)
+
+
+def others():
     same(DROP, "its only server is down", tcp("198.51.100.4", flags=SYN))
     same(PASS, "no service at this port", tcp("198.51.100.1", (4000, 81)))
     same(PASS, "no service of this protocol", udp("198.51.100.1", (4000, 80)))
@@ -89,15 +168,30 @@ def main():
     same(PASS, "ICMP", ip4("198.51.100.1", protocol=1))
     same(PASS, "a first fragment", udp("198.51.100.1", fragment=0x2000))
     same(PASS, "a later fragment", udp("198.51.100.1", fragment=0x0010))
-    sent(2, "do not fragment", udp("198.51.100.1", fragment=0x4000))
     same(PASS, "options", ip4("198.51.100.1", words=6, options=bytes(4), protocol=6, payload=bytes(20)))
     same(PASS, "ARP", bytes(28), 0x806)
-    same(DROP, "version 6 in an IPv4 frame", udp("198.51.100.1", version=6))
+    same(DROP, "version 6 in an IPv4 frame", udp("198.51.100.1", version=6), 0x800)
     same(DROP, "a header of four words", udp("198.51.100.1", words=4))
     same(DROP, "longer than the frame", udp("198.51.100.1", length=60))
     same(DROP, "a TCP header that is cut off", ip4("198.51.100.1", protocol=6, payload=bytes(19)))
     same(DROP, "a UDP header that is cut off", ip4("198.51.100.1", payload=bytes(7)))
     same(DROP, "an IP header that is cut off", udp("198.51.100.1")[:19])
+    same(PASS, "IPv6: no service at this port", tcp("2001:db8:f::1", (4000, 81)))
+    same(PASS, "IPv6: an address that begins as a service's of IPv4", tcp("c633:6401::"))
+    same(PASS, "IPv6: a neighbour solicitation", ip6("2001:db8:f::1", protocol=58, limit=255, payload=bytes([135]) + bytes(23)))
+    same(PASS, "IPv6: a fragment", ip6("2001:db8:f::1", protocol=44, payload=bytes([6, 0, 0, 1]) + bytes(24)))
+    same(PASS, "IPv6: options before TCP", ip6("2001:db8:f::1", protocol=0, payload=bytes([6, 0, 1, 4]) + bytes(24)))
+    same(DROP, "version 4 in an IPv6 frame", tcp("2001:db8:f::1", version=4), 0x86DD)
+    same(DROP, "IPv6: longer than the frame", tcp("2001:db8:f::1", length=29))
+    same(DROP, "IPv6: a TCP header that is cut off", ip6("2001:db8:f::1", protocol=6, payload=bytes(19)))
+    same(DROP, "IPv6: a UDP header that is cut off", ip6("2001:db8:f::1", payload=bytes(7)))
+    same(DROP, "IPv6: an IP header that is cut off", tcp("2001:db8:f::1")[:39])
+
+
+def main():
+    services4()
+    services6()
+    others()
 
 
 if __name__ == "__main__":

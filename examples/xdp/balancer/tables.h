@@ -1,4 +1,5 @@
-/* The load balancer's tables, as its control plane fills them. Addresses and ports are in the order of the network. */
+/* The load balancer's tables, as its control plane fills them. Addresses and ports are in the order of the network. An IPv4 address is
+   the first word of four; the others are zero. */
 #ifndef BALANCER_TABLES_H
 #define BALANCER_TABLES_H
 
@@ -8,9 +9,9 @@
 #define RING 4099 /* places of each service: a prime */
 
 struct service_key {
-  __u32 address;
+  __u32 address[4];
   __u16 port;
-  __u8 protocol, unused;
+  __u8 protocol, version; /* 4 or 6 */
 };
 
 struct service {
@@ -23,7 +24,8 @@ struct service {
 #define GUE 4       /* packets go to the servers inside UDP */
 
 struct server {
-  __u32 address;
+  __u32 address[4];
+  __u32 version; /* of its address, 4 or 6: servers may have another than their services */
   __u32 up;
 };
 
@@ -31,12 +33,13 @@ struct server {
 struct uplink {
   __u32 address;
   __u8 from[6], to[6];
+  __u32 address6[4];
 };
 
 struct connection {
-  __u32 source, destination;
+  __u32 source[4], destination[4];
   __u16 source_port, destination_port;
-  __u8 protocol, unused[3];
+  __u8 protocol, version, unused[2];
 };
 
 /* Why packets end as they do; the index of their counter. */

@@ -2,21 +2,13 @@
 """Prints golden.txt: for each case the verdict, the packet, what it has become, and why. Knows the tables of small.txt and
 the RFCs, and nothing of the program. usage: golden.py >golden.txt"""
 
-import ipaddress
 import pathlib
-import struct
 import sys
 
 sys.path.append(str(pathlib.Path(__file__).parent.parent))
-from packets import DROP, PASS, REDIRECT, TX, case, frame, ip4
+from packets import DROP, PASS, REDIRECT, TX, case, frame, ip4, ip6
 
 HOPS = {n: (bytes([2, 0, 0, 0, 1, n]), bytes([2, 0, 0, 0, 0, n])) for n in (1, 2, 3, 4)}
-
-
-def ip6(to, source="2001:db8:9::9", limit=64, version=6, length=None, payload=b"payload."):
-    size = len(payload) if length is None else length
-    head = struct.pack(">IHBB", version << 28, size, 17, limit)
-    return head + ipaddress.IPv6Address(source).packed + ipaddress.IPv6Address(to).packed + payload
 
 
 def same(verdict, why, packet):

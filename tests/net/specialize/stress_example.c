@@ -12,7 +12,7 @@
 
 #include <errno.h>
 
-enum { most_packets = 64, most_bytes = 256, most_entries = 256, most_toggles = 5 };
+enum { most_packets = 128, most_bytes = 256, most_entries = 256, most_toggles = 5 };
 
 struct answer {
   unsigned verdict, length;
