@@ -33,7 +33,7 @@ run() {
 
 most=${PACKETS:-300000}
 run router "$most" "inline-table: hops" routes4 routes6 hops own4
-run balancer "$most" "inline-table: servers" services servers uplinks
+run balancer "$most" "inline-table: servers" services servers uplinks quic_servers
 run firewall "$most" "inline-table: protocols" sources destinations protocols destination_ports actions
 run nat $((most / 100)) "inline-table: services" services -inward -outward # whose large tables take a millisecond to be emptied
 run switch "$most" "inline-table: ports" ports

@@ -1,10 +1,12 @@
 // A load balancer of layer 4 with direct return, for IPv4 and IPv6: connections to a service's address go to one of its servers, inside IP
 // packets or, where the service says so, inside UDP (outer.h). Servers are found by consistent hashing, and remembered per connection, so
-// that connections survive changes of the servers. What is not for a service goes to the host's network stack, and so do fragments.
+// that connections survive changes of the servers. QUIC's connections are told by their ids, and survive changes of address, too (quic.h).
+// What is not for a service goes to the host's network stack, and so do fragments.
 #include <linux/bpf.h>
 
 #include "outer.h"
 #include "packet.h"
+#include "quic.h"
 #include "tables.h"
 
 #include <bpf/bpf_helpers.h>
@@ -37,6 +39,14 @@ struct {
   __type(key, struct connection);
   __type(value, __u32);
 } connections SEC(".maps");
+
+// Numbers of servers, by their ids in QUIC's connection ids.
+struct {
+  __uint(type, BPF_MAP_TYPE_HASH);
+  __uint(max_entries, 1 << 16);
+  __type(key, __u32);
+  __type(value, __u32);
+} quic_servers SEC(".maps");
 
 struct {
   __uint(type, BPF_MAP_TYPE_ARRAY);
@@ -86,6 +96,16 @@ static __always_inline struct server* choose(const struct connection* connection
   return server;
 }
 
+// The server whose id a QUIC packet has.
+static __always_inline struct server* named(const struct packet* packet, struct xdp_md* context) {
+  __u32 id;
+  if (packet->connection.protocol != IPPROTO_UDP || !read_quic_id(packet, context, &id)) return 0;
+  __u32* known = bpf_map_lookup_elem(&quic_servers, &id);
+  if (!known) return 0;
+  __u32 number = *known;
+  return server_of(number);
+}
+
 static __always_inline int encapsulate(struct xdp_md* context, __u32 flags, const struct server* server,
                                        const struct packet* packet) {
   __u32 zero = 0;
@@ -126,7 +146,8 @@ SEC("xdp") int balancer(struct xdp_md* context) {
   }
   if (!service) return end(NOT_OURS, XDP_PASS);
   __u32 flags = service->flags;
-  struct server* server = choose(connection, service, packet.begins);
+  struct server* server = flags & QUIC ? named(&packet, context) : 0;
+  if (!server) server = choose(connection, service, packet.begins);
   if (!server) return end(NO_SERVER, XDP_DROP);
   return encapsulate(context, flags, server, &packet);
 }

@@ -1,4 +1,4 @@
-// The load balancer's tables; addresses are of IPv4 or of IPv6. Lines: `uplink ADDRESS4 [ADDRESS6]`, `server NUMBER ADDRESS UP`, and, behind its servers, `service NUMBER ADDRESS PORT PROTOCOL FLAGS
+// The load balancer's tables; addresses are of IPv4 or of IPv6. Lines: `uplink ADDRESS4 [ADDRESS6]`, `server NUMBER ADDRESS UP`, `quic CONFIGURATION ID SERVER`, and, behind its servers, `service NUMBER ADDRESS PORT PROTOCOL FLAGS
 // FIRST COUNT`: the servers FIRST to FIRST + COUNT - 1 share it. PORT 0: all ports.
 #include "../control.h"
 #include "tables.h"
@@ -50,6 +50,10 @@ void fill_line(char* line) {
     struct server server = {.up = flags};
     server.version = read_address(text, server.address, line);
     put("servers", &number, &server);
+  } else if (sscanf(line, "quic %u %u %u", &first, &count, &number) == 3) {
+    unsigned key = quic_key(first, count);
+    if (first > 6 || count > 0xffff) give_up(line);
+    put("quic_servers", &key, &number);
   } else if (sscanf(line, "service %u %127s %u %u %u %u %u", &number, text, &port, &protocol, &flags, &first,
                     &count) == 7) {
     struct service_key key = {.port = htons((__u16)port), .protocol = (__u8)protocol};

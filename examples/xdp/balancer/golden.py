@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Prints golden.txt: for each case the verdict, the packet, what it has become, and why. Knows small.txt, RFC 2003, 2473 and 4213, GUE, how
-Maglev fills its tables and the hash of connections, and nothing of the program: checksums are summed over all bytes. usage: golden.py >golden.txt"""
+"""Prints golden.txt: for each case the verdict, the packet, what it has become, and why. Knows small.txt, RFC 2003, 2473 and 4213, GUE, RFC 9000 and 9369,
+how Maglev fills its tables and the hash of connections, and nothing of the program: checksums are summed over all bytes. usage: golden.py >golden.txt"""
 
 import ipaddress
 import pathlib
@@ -160,6 +160,72 @@ def services6():
     sent(SHARED[connection_hash(*flow) % RING], "IPv6 inside UDP over IPv4", udp(down), flow, gue=True)
 
 
+INITIAL, EARLY, HANDSHAKE = 0, 1, 2
+QUIC_1, QUIC_2 = 1, 0x6B3343CF
+
+
+def connection_id(configuration, server):
+    """In the way of draft-ietf-quic-load-balancers: what comes behind is the server's affair."""
+    return bytes([configuration << 5 | 7]) + struct.pack(">H", server) + b"nonce"
+
+
+def long_header(kind, name, version=QUIC_1):
+    """kind: as in version 1; version 2 has the next number for each."""
+    first = 0xC0 | (kind + (version == QUIC_2)) % 4 << 4
+    return struct.pack(">BIB", first, version, len(name)) + name + b"\0rest"
+
+
+def short_header(name):
+    return b"\x45" + name + b"rest"
+
+
+def quic4():
+    """A service of three servers of IPv4, 1 to 3. What has an id has one of another server than the hash's."""
+    to = "198.51.100.7"
+
+    def hashed(port, source=CLIENT):
+        return SHARED[connection_hash(source, to, (port, 443), 17) % RING]
+
+    def case_of(server, why, payload, port=4000, source=CLIENT):
+        sent(server, "QUIC: " + why, udp(to, (port, 443), source, payload), (source, to, (port, 443), 17))
+
+    chosen = hashed(4000)
+    other = chosen % 3 + 1
+    name = connection_id(0, other)
+    for version, number in ((QUIC_1, 1), (QUIC_2, 2)):
+        case_of(chosen, f"version {number}, Initial: by hash, whatever the id", long_header(INITIAL, name, version))
+        case_of(chosen, f"version {number}, 0-RTT: by hash", long_header(EARLY, name, version))
+        case_of(other, f"version {number}, Handshake: by id", long_header(HANDSHAKE, name, version))
+    case_of(chosen, "another version: by hash", long_header(HANDSHAKE, name, 0x1A2A3A4A))
+    case_of(other, "a short header: by id", short_header(name))
+    moved = next(port for port in range(5000, 6000) if hashed(port, "192.0.2.200") != other)
+    case_of(other, "the client has moved", short_header(name), moved, "192.0.2.200")
+    case_of(other, "the shortest packet with an id", b"\x40" + name[:3])
+    case_of(chosen, "one byte too short for an id", b"\x40" + name[:2])
+    case_of(other, "the shortest Handshake with an id", long_header(HANDSHAKE, name)[:9])
+    case_of(chosen, "one byte too short for a Handshake's id", long_header(HANDSHAKE, name)[:8])
+    case_of(chosen, "an id of two bytes", long_header(HANDSHAKE, name[:2]))
+    case_of(chosen, "no server's id", short_header(connection_id(0, 999)))
+    case_of(chosen, "a configuration that is not known", short_header(connection_id(2, other)))
+    case_of(chosen, "no id in it", short_header(connection_id(7, other)))
+    case_of(chosen, "the id's server is down", short_header(connection_id(0, 260)))
+    third = next(server for server in (1, 2, 3) if server not in (chosen, other))
+    id_of = {3: 1, 1: 2, 2: 3}
+    case_of(third, "another configuration, other ids", short_header(connection_id(1, id_of[third])))
+
+
+def quic6():
+    """A service of two servers of IPv6, inside UDP."""
+    to = "2001:db8:f::1"
+    flow = (CLIENT6, to, (4000, 443), 17)
+    chosen = SHARED6[connection_hash(*flow) % RING]
+    other = 11 - chosen
+    name = connection_id(0, {5: 5, 6: 65534}[other])
+    sent(chosen, "QUIC over IPv6, Initial: by hash", udp(to, payload=long_header(INITIAL, name)), flow, gue=True)
+    sent(other, "QUIC over IPv6, Handshake: by id", udp(to, payload=long_header(HANDSHAKE, name)), flow, gue=True)
+    sent(other, "QUIC over IPv6, a short header: by id", udp(to, payload=short_header(name)), flow, gue=True)
+
+
 def others():
     same(DROP, "its only server is down", tcp("198.51.100.4", flags=SYN))
     same(PASS, "no service at this port", tcp("198.51.100.1", (4000, 81)))
@@ -191,6 +257,8 @@ def others():
 def main():
     services4()
     services6()
+    quic4()
+    quic6()
     others()
 
 

@@ -22,12 +22,16 @@ struct service {
 #define ANY_PORT 1  /* of flags: a client's connections go to one server, whatever port they come from */
 #define NO_MEMORY 2 /* connections are not remembered */
 #define GUE 4       /* packets go to the servers inside UDP */
+#define QUIC 8      /* of UDP: packets with a server's id go to that server */
 
 struct server {
   __u32 address[4];
   __u32 version; /* of its address, 4 or 6: servers may have another than their services */
   __u32 up;
 };
+
+/* Of the servers' ids in QUIC's connection ids (quic.h). */
+#define quic_key(configuration, id) ((__u32)(configuration) << 16 | (__u32)(id))
 
 /* Whom packets come from, once they are encapsulated, and the router that takes them. */
 struct uplink {
