@@ -1,5 +1,6 @@
-// The load balancer's tables; addresses are of IPv4 or of IPv6. Lines: `uplink ADDRESS4 [ADDRESS6]`, `server NUMBER ADDRESS UP`, `quic CONFIGURATION ID SERVER`, and, behind its servers, `service NUMBER ADDRESS PORT PROTOCOL FLAGS
-// FIRST COUNT`: the servers FIRST to FIRST + COUNT - 1 share it. PORT 0: all ports.
+// The load balancer's tables; addresses are of IPv4 or of IPv6. Lines: `uplink ADDRESS4 [ADDRESS6]`, `server NUMBER ADDRESS HEALTH`, `quic
+// CONFIGURATION ID SERVER` (quic.h), `known SOURCE PORT DESTINATION PORT PROTOCOL SERVER` (a connection that another balancer had), and, behind its
+// servers, `service NUMBER ADDRESS PORT PROTOCOL FLAGS FIRST COUNT`: the servers FIRST to FIRST + COUNT - 1 share it. PORT 0: all ports.
 #include "../control.h"
 #include "tables.h"
 
@@ -47,9 +48,18 @@ void fill_line(char* line) {
       give_up(line);
     put("uplinks", &number, &uplink);
   } else if (sscanf(line, "server %u %127s %u", &number, text, &flags) == 3) {
-    struct server server = {.up = flags};
+    struct server server = {.health = flags};
     server.version = read_address(text, server.address, line);
+    if (flags > DRAINING) give_up(line);
     put("servers", &number, &server);
+  } else if (sscanf(line, "known %127s %u %127s %u %u %u", text, &first, text6, &port, &protocol, &number) ==
+             6) {
+    struct connection connection = {.source_port = htons((__u16)first),
+                                    .destination_port = htons((__u16)port),
+                                    .protocol = (__u8)protocol};
+    connection.version = read_address(text, connection.source, line);
+    if (read_address(text6, connection.destination, line) != connection.version) give_up(line);
+    put("connections", &connection, &number);
   } else if (sscanf(line, "quic %u %u %u", &first, &count, &number) == 3) {
     unsigned key = quic_key(first, count);
     if (first > 6 || count > 0xffff) give_up(line);

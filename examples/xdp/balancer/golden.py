@@ -11,7 +11,7 @@ sys.path.append(str(pathlib.Path(__file__).parent.parent))
 from packets import DROP, PASS, TX, case, checksum, connection_hash, frame, ip4, ip6, transport_checksum
 
 RING = 4099
-SERVERS = {number: f"10.1.0.{number}" for number in (1, 2, 3, 4)} | {number: f"2001:db8:1::{number}" for number in (5, 6)}
+SERVERS = {number: f"10.1.0.{number}" for number in (1, 2, 3, 4)} | {number: f"2001:db8:1::{number}" for number in (5, 6, 7, 8)}
 SYN, ACK = 2, 16
 
 
@@ -35,6 +35,7 @@ SHARED = maglev([1, 2, 3])
 
 
 SHARED6 = maglev([5, 6])
+UNWELL = maglev([5, 6, 7, 8])  # 7 is draining, 8 is down
 CLIENT, CLIENT6 = "203.0.113.9", "2001:db8:9::9"
 
 
@@ -146,8 +147,6 @@ def services6():
     flow = (CLIENT6, "2001:db8:f::2", (4000, 80), 6)
     server = SHARED6[connection_hash(*flow) % RING]
     sent(server, "TCP of IPv6 inside UDP over IPv6", tcp("2001:db8:f::2", payload=b"seven b"), flow, gue=True)
-    flow = (CLIENT, mixed, (4000, 80), 6)
-    sent(SHARED6[connection_hash(*flow) % RING], "IPv4 inside IPv6", tcp(mixed, tos=4), flow, tos=4)
     flow = (CLIENT, mixed, (4000, 443), 17)
     server = SHARED6[connection_hash(*flow) % RING]
     sent(server, "IPv4 inside UDP over IPv6", udp(mixed, summed=True, payload=b"seven b", tos=4), flow, tos=4, gue=True)
@@ -226,6 +225,47 @@ def quic6():
     sent(other, "QUIC over IPv6, a short header: by id", udp(to, payload=short_header(name)), flow, gue=True)
 
 
+def places(flow):
+    """Places of the ring that are tried, one after the other."""
+    whole = connection_hash(*flow)
+    return [(whole + i * (1 + whole // RING % (RING - 1))) % RING for i in range(16)]
+
+
+def health():
+    """A service of four servers, of which two are given new connections; IPv4 inside IPv6."""
+    to = "198.51.100.6"
+
+    def flow_of(port):
+        return (CLIENT, to, (port, 80), 6)
+
+    def chosen(port):
+        return next(UNWELL[place] for place in places(flow_of(port)) if UNWELL[place] < 7)
+
+    seen = set()
+    for port in range(4000, 4100):
+        first, second = (UNWELL[place] for place in places(flow_of(port))[:2])
+        kind = (first, second) if first >= 7 else (first,)
+        if kind in seen:
+            continue
+        seen.add(kind)
+        states = {5: "up", 6: "up", 7: "draining", 8: "down"}
+        why = "the ring has a server that is " + ", then one that is ".join(states[server] for server in kind)
+        sent(chosen(port), why, tcp(to, (port, 80), SYN, tos=4), flow_of(port), tos=4)
+        sent(chosen(port), "and it goes on there", tcp(to, (port, 80)), flow_of(port))
+    if len(seen) != 10:
+        raise SystemExit("some states are not met")
+    sent(7, "a connection that is known, of a draining server", tcp(to, (6000, 80)), flow_of(6000))
+    sent(chosen(6001), "it begins again: not at the draining server", tcp(to, (6001, 80), SYN), flow_of(6001))
+    sent(chosen(6002), "a connection that is known, of a server that is down", tcp(to, (6002, 80)), flow_of(6002))
+    for port, server in ((6003, 5), (6004, 6)):
+        sent(server, "a connection that is known, whatever the ring has", tcp(to, (port, 80)), flow_of(port))
+    quic = "2001:db8:f::1"
+    flow = (CLIENT6, quic, (4000, 443), 17)
+    sent(7, "QUIC: the id of a draining server", udp(quic, payload=short_header(connection_id(0, 7))), flow, gue=True)
+    sent(SHARED6[connection_hash(*flow) % RING], "QUIC: the id of a server that is down",
+         udp(quic, payload=short_header(connection_id(0, 8))), flow, gue=True)
+
+
 def others():
     same(DROP, "its only server is down", tcp("198.51.100.4", flags=SYN))
     same(PASS, "no service at this port", tcp("198.51.100.1", (4000, 81)))
@@ -259,6 +299,7 @@ def main():
     services6()
     quic4()
     quic6()
+    health()
     others()
 
 

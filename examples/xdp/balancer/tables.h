@@ -27,8 +27,11 @@ struct service {
 struct server {
   __u32 address[4];
   __u32 version; /* of its address, 4 or 6: servers may have another than their services */
-  __u32 up;
+  __u32 health;
 };
+
+/* Of servers (balancer.bpf.c). */
+enum health { DOWN, UP, DRAINING };
 
 /* Of the servers' ids in QUIC's connection ids (quic.h). */
 #define quic_key(configuration, id) ((__u32)(configuration) << 16 | (__u32)(id))

@@ -12,7 +12,7 @@
 
 #include <errno.h>
 
-enum { most_packets = 128, most_bytes = 256, most_entries = 256, most_toggles = 5 };
+enum { most_packets = 192, most_bytes = 256, most_entries = 256, most_toggles = 5 };
 
 struct answer {
   unsigned verdict, length;
@@ -136,11 +136,12 @@ static void learn(int original) {
     for (unsigned i = 0; i != packet_count; ++i)
       ask(original, i, &wanted[states][i]);
   }
+  // Each packet in a state of its own: what one leaves behind may be of another state than the next one's.
   for (unsigned round = 0; round != 8 * combinations; ++round) {
-    unsigned states = (unsigned)rand() % combinations;
-    set_all(states);
     for (unsigned i = 0; i != packet_count; ++i) {
       struct answer answer;
+      unsigned states = (unsigned)rand() % combinations;
+      set_all(states);
       ask(original, i, &answer);
       unsteady[i] |= !same(&answer, &wanted[states][i]);
     }
