@@ -136,25 +136,26 @@ static __always_inline struct server* named(const struct packet* packet, struct 
   return server_of(number, 1);
 }
 
-static __always_inline int encapsulate(struct xdp_md* context, __u32 flags, const struct server* server,
+static __always_inline int encapsulate(struct xdp_md* context, int gue, const struct server* server,
                                        const struct packet* packet) {
   __u32 zero = 0;
-  struct uplink* uplink = bpf_map_lookup_elem(&uplinks, &zero);
-  if (!uplink) return end(NO_SERVER, XDP_DROP);
-  int gue = flags & GUE, is_put;
-  __u32 flow = hash(&packet->connection, packet->connection.source_port);
+  struct uplink* found = bpf_map_lookup_elem(&uplinks, &zero);
+  if (!found) return end(NO_SERVER, XDP_DROP);
+  struct uplink uplink = *found;
+  int is_put;
+  __u32 flow = gue || server->version == 6 ? hash(&packet->connection, packet->connection.source_port) : 0;
   struct ethhdr ethernet;
-  __builtin_memcpy(ethernet.h_dest, uplink->to, ETH_ALEN);
-  __builtin_memcpy(ethernet.h_source, uplink->from, ETH_ALEN);
+  __builtin_memcpy(ethernet.h_dest, uplink.to, ETH_ALEN);
+  __builtin_memcpy(ethernet.h_source, uplink.from, ETH_ALEN);
   struct udphdr udp = gue_header(flow, packet->length);
   if (server->version == 6) {
     ethernet.h_proto = bpf_htons(ETH_P_IPV6);
-    struct ipv6hdr ip = outer6(uplink->address6, server->address, gue, packet, flow);
-    if (gue) udp.check = gue_checksum6(uplink->address6, server->address, &udp, packet);
+    struct ipv6hdr ip = outer6(uplink.address6, server->address, gue, packet, flow);
+    if (gue) udp.check = gue_checksum6(uplink.address6, server->address, &udp, packet);
     is_put = put6(context, &ethernet, &ip, &udp, gue);
   } else {
     ethernet.h_proto = bpf_htons(ETH_P_IP);
-    struct iphdr ip = outer4(uplink->address, server->address[0], gue, packet);
+    struct iphdr ip = outer4(uplink.address, server->address[0], gue, packet);
     is_put = put4(context, &ethernet, &ip, &udp, gue);
   }
   return is_put ? end(SENT, XDP_TX) : end(MALFORMED, XDP_DROP);
@@ -179,7 +180,8 @@ SEC("xdp") int balancer(struct xdp_md* context) {
   struct server* server = flags & QUIC ? named(&packet, context) : 0;
   if (!server) server = remembered(connection, service, packet.begins);
   if (!server) return end(NO_SERVER, XDP_DROP);
-  return encapsulate(context, flags, server, &packet);
+  struct server to = *server; // the uplink is read right behind its lookup, which can be specialized then
+  return encapsulate(context, flags & GUE, &to, &packet);
 }
 
 char license_[] SEC("license") = "GPL";
