@@ -1,14 +1,15 @@
 // A load balancer of layer 4 with direct return, for IPv4 and IPv6: connections to a service's address go to one of its servers, inside IP
 // packets or, where the service says so, inside UDP (outer.h). Servers are found by consistent hashing, and remembered per connection, so
 // that connections survive changes of the servers. QUIC's connections are told by their ids, and survive changes of address, too (quic.h).
-// What is not for a service goes to the host's network stack, and so do fragments.
+// What is not for a service goes to the host's network stack, and so do fragments and ICMP. The way to the servers must have room for the outer
+// headers, 20 to 48 bytes: packets are not cut, and nobody is told that they are too large.
 //
 // Health. The control plane looks after the servers, and marks each: UP, DOWN, or DRAINING, which keeps its connections and is given no new ones. That
 // is an entry of one table, and takes effect with the next packet; the ring stays as it is until the control plane makes it anew, if it does.
 // Where the ring has a server that is not UP, other places of it are tried, in an order that follows from the connection's hash. So connections of the
 // servers that are UP stay where they are, and the others' are spread over all of them. (To leave the server out of the ring at once
 // would take thousands of entries, and move some of the others' connections.)
-// A connection that is remembered for a server that is DOWN, or whose QUIC id names one, goes where a new one would go, and remembered anew: the other
+// A connection that is remembered for a server that is DOWN, or whose QUIC id names one, goes where a new one would go, and is remembered anew: the other
 // server does not know it, and says so (a TCP reset, a stateless reset), so the client begins again instead of waiting. When the first
 // server is UP again, the connection stays with the second, which may know it by then; without memory it goes back.
 // After TRIES places without one the packet is dropped: with half of a service's servers UP, about one new connection in 65,536.
