@@ -64,8 +64,9 @@ def outer_udp(source, to, port, packet):
     return head[:6] + struct.pack(">H", check) + packet
 
 
-def sent(server, why, packet, flow, tos=0, gue=False, summed=True):
-    """What a server gets: flow is source, destination, ports and protocol. summed: the packet has a checksum over all its bytes."""
+def sent(server, why, packet, flow, tos=0, gue=False, summed=True, padding=b""):
+    """What a server gets: flow is source, destination, ports and protocol. summed: the packet has a checksum over all its bytes. padding:
+    what the frame has behind the packet, and keeps."""
     whole, to = connection_hash(*flow), SERVERS[server]
     source = "2001:db8:ff::1" if ":" in to else "192.0.2.1"
     inside, protocol = packet, 41 if packet[0] >> 4 == 6 else 4
@@ -76,8 +77,8 @@ def sent(server, why, packet, flow, tos=0, gue=False, summed=True):
         outer = ip6(to, source=source, kind=tos, label=whole % 2**20, payload=inside, protocol=protocol)
     else:
         outer = ip4(to, source=source, tos=tos, payload=inside, protocol=protocol, number=0)
-    case(TX, why, frame(packet, kind_of(packet)),
-         frame(outer, kind_of(outer), bytes([2, 0, 0, 0, 0, 2]), bytes([2, 0, 0, 0, 0, 1])))
+    case(TX, why, frame(packet + padding, kind_of(packet)),
+         frame(outer + padding, kind_of(outer), bytes([2, 0, 0, 0, 0, 2]), bytes([2, 0, 0, 0, 0, 1])))
 
 
 def kind_of(packet):
@@ -144,6 +145,7 @@ def services6():
          flow, tos=0x2E, gue=True)
     sent(server, "no checksum inside, none outside", udp(datagrams, summed=False), flow, gue=True, summed=False)
     sent(server, "UDP does not fill the packet: no checksum outside", udp(datagrams, after=b"more"), flow, gue=True, summed=False)
+    sent(server, "padding behind the packet", udp(datagrams, payload=b"pad"), flow, gue=True, padding=b"\xa5\x5a")
     flow = (CLIENT6, "2001:db8:f::2", (4000, 80), 6)
     server = SHARED6[connection_hash(*flow) % RING]
     sent(server, "TCP of IPv6 inside UDP over IPv6", tcp("2001:db8:f::2", payload=b"seven b"), flow, gue=True)
@@ -159,7 +161,7 @@ def services6():
     sent(SHARED[connection_hash(*flow) % RING], "IPv6 inside UDP over IPv4", udp(down), flow, gue=True)
 
 
-INITIAL, EARLY, HANDSHAKE = 0, 1, 2
+INITIAL, EARLY, HANDSHAKE, RETRY = 0, 1, 2, 3
 QUIC_1, QUIC_2 = 1, 0x6B3343CF
 
 
@@ -185,8 +187,8 @@ def quic4():
     def hashed(port, source=CLIENT):
         return SHARED[connection_hash(source, to, (port, 443), 17) % RING]
 
-    def case_of(server, why, payload, port=4000, source=CLIENT):
-        sent(server, "QUIC: " + why, udp(to, (port, 443), source, payload), (source, to, (port, 443), 17))
+    def case_of(server, why, payload, port=4000, source=CLIENT, padding=b""):
+        sent(server, "QUIC: " + why, udp(to, (port, 443), source, payload), (source, to, (port, 443), 17), padding=padding)
 
     chosen = hashed(4000)
     other = chosen % 3 + 1
@@ -196,6 +198,8 @@ def quic4():
         case_of(chosen, f"version {number}, 0-RTT: by hash", long_header(EARLY, name, version))
         case_of(other, f"version {number}, Handshake: by id", long_header(HANDSHAKE, name, version))
     case_of(chosen, "another version: by hash", long_header(HANDSHAKE, name, 0x1A2A3A4A))
+    case_of(chosen, "another version, the number of version 2's Handshake: by hash", long_header(RETRY, name, 0x1A2A3A4A))
+    case_of(chosen, "Retry, which no client sends: by hash", long_header(RETRY, name))
     case_of(other, "a short header: by id", short_header(name))
     moved = next(port for port in range(5000, 6000) if hashed(port, "192.0.2.200") != other)
     case_of(other, "the client has moved", short_header(name), moved, "192.0.2.200")
@@ -203,7 +207,10 @@ def quic4():
     case_of(chosen, "one byte too short for an id", b"\x40" + name[:2])
     case_of(other, "the shortest Handshake with an id", long_header(HANDSHAKE, name)[:9])
     case_of(chosen, "one byte too short for a Handshake's id", long_header(HANDSHAKE, name)[:8])
-    case_of(chosen, "an id of two bytes", long_header(HANDSHAKE, name[:2]))
+    case_of(chosen, "one byte too short for an id, which the frame's padding has", b"\x40" + name[:2], padding=name[2:3] + bytes(9))
+    case_of(chosen, "one byte too short for a Handshake's id, which the padding has", long_header(HANDSHAKE, name)[:8],
+            padding=name[2:3] + bytes(9))
+    case_of(chosen, "an id of two bytes, and more behind it", long_header(HANDSHAKE, name[:2])[:-5] + name[2:])
     case_of(chosen, "no server's id", short_header(connection_id(0, 999)))
     case_of(chosen, "a configuration that is not known", short_header(connection_id(2, other)))
     case_of(chosen, "no id in it", short_header(connection_id(7, other)))
