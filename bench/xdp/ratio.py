@@ -18,18 +18,25 @@ def interval(values):
     return values[low], values[n - 1 - low]
 
 
-def main():
-    pairs = [tuple(map(float, line.split())) for line in sys.stdin if line[0].isdigit()]
-    ratios = [before / after for before, after in pairs]
-    low, high = interval(ratios)
+def machine():
     with open("/proc/cpuinfo") as file:
         cpu = next((line.split(":", 1)[1].strip() for line in file if line.startswith("model name")), platform.machine())
-    print(json.dumps({
-        "bench": sys.argv[1], "machine": f"{cpu}, {os.cpu_count()} CPUs, Linux {platform.release()}", "rounds": len(pairs),
+    return f"{cpu}, {os.cpu_count()} CPUs, Linux {platform.release()}"
+
+
+def compare(pairs):
+    ratios = [before / after for before, after in pairs]
+    low, high = interval(ratios)
+    return {
         "original_ns": round(statistics.median(before for before, _ in pairs), 2),
         "specialized_ns": round(statistics.median(after for _, after in pairs), 2),
         "ratio": round(statistics.median(ratios), 3), "low": round(low, 3), "high": round(high, 3),
-    }))
+    }
+
+
+def main():
+    pairs = [tuple(map(float, line.split())) for line in sys.stdin if line[0].isdigit()]
+    print(json.dumps({"bench": sys.argv[1], "machine": machine(), "rounds": len(pairs), **compare(pairs)}))
 
 
 if __name__ == "__main__":

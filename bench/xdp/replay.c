@@ -8,6 +8,7 @@
 // is a line: its phase, when it ended (seconds since the first phase), nanoseconds per packet without what replaying costs, and the
 // program's id.
 #include "replay.h"
+#include "trace.h"
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -25,11 +26,6 @@ enum { runs = 10, checked = 500 };
 static struct bpf_object* object;
 static int driver;
 static struct replay_state* state;
-
-static void give_up(const char* what) {
-  perror(what);
-  exit(1);
-}
 
 static int map(const char* name) {
   return bpf_object__find_map_fd_by_name(object, name);
@@ -66,14 +62,7 @@ static unsigned numbers[REPLAY_PACKETS];
 static unsigned count;
 
 static void fill(const char* path) {
-  count = 0;
-  FILE* file = fopen(path, "r");
-  if (!file) give_up(path);
-  for (char line[2 * REPLAY_BYTES + 2]; count != REPLAY_PACKETS && fgets(line, sizeof line, file); ++count)
-    for (unsigned i = 0; i != REPLAY_BYTES; ++i)
-      if (sscanf(line + 2 * i, "%2hhx", (unsigned char*)&trace[count] + i) != 1) give_up(path);
-  fclose(file);
-  if (!count) give_up(path);
+  count = read_trace(path, trace);
   for (unsigned number = 0; number != REPLAY_PACKETS; ++number) {
     numbers[number] = number;
     packets[number] = trace[number % count];
