@@ -1,7 +1,8 @@
 #!/bin/sh
 # examples/xdp/chain on one trace, without Heddle, with it, and without again, SECONDS_EACH (8) each: the programs of a chain have one
 # place, so original and specialized ones cannot run in turn. OPTIONS: of `heddle specialize`.
-# usage: chain.sh BUILD LOCALITY; the last line is the result as JSON: nanoseconds per packet, medians and quartiles
+# usage: chain.sh BUILD [LOCALITY]; the last line is the result as JSON: nanoseconds per packet, medians and quartiles
+set -- "$1" "${2:-1}"
 . "$(dirname "$0")/../../tests/net/common.sh"
 . "$root/tests/net/specialize_common.sh"
 make_namespaces

@@ -1,7 +1,8 @@
 #!/bin/sh
 # How soon a version follows traffic that changes while it runs (Fig. 10a of the paper): a program of examples/xdp on PHASES (5) traces of
 # one locality, each for SECONDS_EACH (4), with other flows. OPTIONS: of `heddle specialize`.
-# usage: phases.sh BUILD PROGRAM LOCALITY; the last line is the result as JSON
+# usage: phases.sh BUILD [PROGRAM [LOCALITY]]; the last line is the result as JSON
+set -- "$1" "${2:-firewall}" "${3:-1}"
 . "$(dirname "$0")/../../tests/net/common.sh"
 . "$root/tests/net/specialize_common.sh"
 make_namespaces

@@ -1,7 +1,8 @@
 #!/bin/sh
 # What a version takes, from the reading of the tables until it runs, after the control plane has changed a map of a program of
 # examples/xdp: ROUNDS (21) times, two entries get another value. OPTIONS: of `heddle specialize`.
-# usage: swap.sh BUILD PROGRAM MAP; the last line is the result as JSON
+# usage: swap.sh BUILD [PROGRAM MAP]; the last line is the result as JSON
+set -- "$1" "${2:-router}" "${3:-hops}"
 . "$(dirname "$0")/../../tests/net/common.sh"
 . "$root/tests/net/specialize_common.sh"
 make_namespaces
