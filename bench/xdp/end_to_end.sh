@@ -1,0 +1,57 @@
+#!/bin/sh
+# Programs of examples/xdp, original and specialized in turn, on packets that come by one veth pair and go on by others, between network
+# namespaces (end_to_end.c): packets per second as fast as they come, and latency at SHARE (0.5) of what the original can do. Each packet
+# that arrives is compared. The way takes more than the program; what it takes by itself is measured with a program that only forwards.
+# ROUNDS (21), each with five turns of SECONDS (0.3); OPTIONS: of `heddle specialize`; SETTLE: seconds of traffic before (default 5).
+# usage: end_to_end.sh BUILD [PROGRAM [LOCALITY]]; the last line is the result as JSON
+. "$(dirname "$0")/../../tests/net/common.sh"
+. "$root/tests/net/specialize_common.sh"
+program=${2:-router} locality=${3:-1}
+[ "$(nproc)" -ge 2 ] || skip "$test_name needs two processors: one sends, one forwards"
+make_namespaces
+behind=heddle-behind-$$
+undo="ip netns delete $behind"
+ip netns add "$behind"
+ip netns exec "$behind" sh -c 'for f in /proc/sys/net/ipv6/conf/*/disable_ipv6; do echo 1 >"$f"; done' 2>/dev/null || true
+
+# pair NAME INDEX NAMESPACE: the same index at both ends (end_to_end.h).
+pair() {
+  ip -n "$inside" link add "$1" index "$2" mtu 2000 type veth peer name "$1" index "$2" mtu 2000 netns "$3"
+  ip -n "$inside" link set "$1" up
+  ip -n "$3" link set "$1" up
+}
+front=front$$
+pair "$front" 9 "$outside"
+for port in 2 3 4 5; do pair "port$port" $port "$behind"; done
+wire heddle0 heddle1 # where Heddle is; nothing comes there
+
+# Tables for these interfaces: hops in turn behind the ports, and the switch's packets come by the first pair.
+/usr/bin/python3 "$root/bench/xdp/traffic.py" "$program" "$locality" "$work"
+awk '$1 == "hop" && NF == 3 { $3 = 2 + $2 % 4 } $1 == "port" && $2 == 1 { $2 = 9 } { print }' "$work/tables" >"$work/wired"
+clang-19 -target bpf -O2 -g -Wall -I"/usr/include/$(uname -m)-linux-gnu" -c "$root/bench/xdp/end_to_end.bpf.c" -o "$work/end_to_end.o"
+clang-19 -O2 -Wall "$root/bench/xdp/end_to_end.c" -lbpf -o "$work/end_to_end"
+
+start_example "$program" "$work/wired"
+mkfifo "$work/measure"
+taskset -c 0 "$work/end_to_end" "$work/end_to_end.o" "$work/trace" "$inside" "$outside" "$behind" "${ROUNDS:-21}" "${SECONDS_EACH:-0.3}" \
+  "${SHARE:-0.5}" <"$work/measure" >"$work/turns" 2>"$work/errors" &
+bench=$!
+undo="kill -9 $bench 2>/dev/null || true; $undo"
+exec 8>"$work/measure"
+for _ in $(seq 100); do
+  ! grep -qs ready "$work/turns" || break
+  ! grep -qs "no native XDP" "$work/errors" || skip "$test_name: $(cat "$work/errors")"
+  kill -0 $bench 2>/dev/null || fail "the bench has failed: $(cat "$work/errors")"
+  sleep 0.1
+done
+
+# A thread of its own takes what comes, on the other processor.
+echo 1 | ip netns exec "$inside" tee "/sys/class/net/$front/threaded" >/dev/null || skip "$test_name: no thread for the interface"
+for thread in $(pgrep "^napi/$front"); do taskset -cp 1 "$thread" >/dev/null; done
+# shellcheck disable=SC2086
+specialize_example "$program" ${OPTIONS:-}
+sleep "${SETTLE:-5}"
+echo >&8
+wait $bench || fail "the bench has failed: $(cat "$work/errors")"
+cat "$work/heddle.out" >&2
+"$root/bench/xdp/end_to_end.py" "end to end, $program, locality $locality${OPTIONS:+, $OPTIONS}" "$work/turns"
