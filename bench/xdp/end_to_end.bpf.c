@@ -22,6 +22,8 @@ SEC("xdp") int generate(struct xdp_md* context) {
   struct sending* sending = &shared.sending;
   if (now < sending->due) return XDP_DROP;
   sending->due = now - sending->due > 32 * sending->gap ? now : sending->due + sending->gap;
+  if (!sending->sent) sending->first = now;
+  sending->last = now;
   __u32 number = sending->sent++ % REPLAY_PACKETS;
   struct replay_packet* packet = bpf_map_lookup_elem(&packets, &number);
   struct replay_packet* data = (void*)(long)context->data;

@@ -24,9 +24,9 @@ struct mark {
 enum mode { LEARN, COMPARE, COUNT };
 
 struct sending {
-  __u64 due; /* when the next packet is to leave */
-  __u64 gap; /* nanoseconds between packets; 0: as fast as possible */
-  __u64 sent;
+  __u64 due;               /* when the next packet is to leave */
+  __u64 gap;               /* nanoseconds between packets; 0: as fast as possible */
+  __u64 sent, first, last; /* packets, and when */
 } __attribute__((aligned(64)));
 
 struct arriving {

@@ -10,8 +10,8 @@ import sys
 
 from ratio import compare, interval, machine
 
-FIELDS = ("round", "variant", "gap", "is_original", "seconds", "sent", "meanwhile", "handled", "expected", "arrived", "came_back",
-          "p50", "p90", "p99", "p99.9")
+FIELDS = ("round", "variant", "gap", "is_original", "seconds", "sent", "handled", "expected", "arrived", "came_back", "p50",
+          "p90", "p99", "p99.9")
 PERCENTILES = FIELDS[-4:]
 
 
@@ -36,7 +36,7 @@ def median(values):
 
 
 def nanoseconds(turn):
-    return turn["seconds"] * 1e9 / turn["meanwhile"]
+    return turn["seconds"] * 1e9 / turn["handled"]
 
 
 def lost(turns):
@@ -50,7 +50,7 @@ def full_speed(turns):
     alone = [(one - nanoseconds(way[number]), other - nanoseconds(way[number])) for number, (one, other) in enumerate(pairs)]
     result = {"way_ns": round(median(map(nanoseconds, way)), 1), **compare(pairs)}
     for name, rows in (("way", way), ("original", before), ("specialized", after)):
-        result[name] = {"handled_per_second": round(median(turn["meanwhile"] / turn["seconds"] for turn in rows)),
+        result[name] = {"handled_per_second": round(median(turn["handled"] / turn["seconds"] for turn in rows)),
                         "arrived_per_second": round(median(turn["arrived"] / turn["seconds"] for turn in rows)),
                         "sent_per_second": round(median(turn["sent"] / turn["seconds"] for turn in rows)), "lost": lost(rows)}
     # Where a turn was disturbed by more than a program takes there is no ratio.

@@ -45,9 +45,11 @@ for _ in $(seq 100); do
   sleep 0.1
 done
 
-# A thread of its own takes what comes, on the other processor.
+# A thread of its own takes what comes, on the other processor. Both threads go before whatever else runs; they rest between turns.
 echo 1 | ip netns exec "$inside" tee "/sys/class/net/$front/threaded" >/dev/null || skip "$test_name: no thread for the interface"
-for thread in $(pgrep "^napi/$front"); do taskset -cp 1 "$thread" >/dev/null; done
+thread=$(pgrep "^napi/$front")
+taskset -cp 1 "$thread" >/dev/null
+for process in $bench $thread; do chrt -f -p 50 "$process" || echo "no real-time priority: other work will disturb this"; done
 # shellcheck disable=SC2086
 specialize_example "$program" ${OPTIONS:-}
 sleep "${SETTLE:-5}"
