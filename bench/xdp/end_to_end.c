@@ -7,8 +7,9 @@
 // the kernel, so what is measured is the way and the program, and no reader that cannot follow.
 //
 // usage: end_to_end OBJECT TRACE INSIDE OUTSIDE BEHIND ROUNDS SECONDS SHARE
-// The program is on heddle0 in namespace INSIDE. It prints "ready", sends through whatever program is there until a line comes on standard
-// input, and then measures: a line for each turn of SECONDS, first at full speed, then at SHARE of what the original can do.
+// The program is on heddle0 in namespace INSIDE. It prints "wired" and waits for a line on standard input; prints "ready" when the original's
+// answers are known, sends through whatever program is there until another line comes, and then measures: a line for each turn of SECONDS,
+// first at full speed, then at SHARE of what the original can do.
 #define _GNU_SOURCE // setns
 #include "end_to_end.h"
 #include "trace.h"
@@ -242,6 +243,11 @@ static void measure(int rounds, double length, double share) {
   }
 }
 
+static void say(const char* what) {
+  puts(what);
+  fflush(stdout);
+}
+
 // Whatever is on heddle0, once it is no more the original.
 static void settle(void) {
   unsigned id;
@@ -272,11 +278,13 @@ int main(int argc, char** argv) {
   attach(OUTSIDE, FRONT, program("arrive"));
   for (int port = FIRST_PORT; port <= LAST_PORT; ++port)
     attach(BEHIND, port, program("arrive"));
+  attach(INSIDE, FRONT, program("way"));
+  say("wired");
+  getchar();
   original = take_program(&original_id);
   learn();
   attach(INSIDE, FRONT, program("way")); // Heddle wants the original in one place only
-  printf("ready\n");
-  fflush(stdout);
+  say("ready");
 
   for (struct pollfd input = {.fd = 0, .events = POLLIN}; poll(&input, 1, 0) == 0;)
     settle();

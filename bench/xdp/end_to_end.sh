@@ -37,19 +37,27 @@ taskset -c 0 "$work/end_to_end" "$work/end_to_end.o" "$work/trace" "$inside" "$o
   "${SHARE:-0.5}" <"$work/measure" >"$work/turns" 2>"$work/errors" &
 bench=$!
 undo="kill -9 $bench 2>/dev/null || true; $undo"
-exec 8>"$work/measure"
-for _ in $(seq 100); do
-  ! grep -qs ready "$work/turns" || break
-  ! grep -qs "no native XDP" "$work/errors" || skip "$test_name: $(cat "$work/errors")"
-  kill -0 $bench 2>/dev/null || fail "the bench has failed: $(cat "$work/errors")"
-  sleep 0.1
-done
+exec 8<>"$work/measure" # with a reader, even if that one has ended
+
+# until_written TEXT: by the bench.
+until_written() {
+  for _ in $(seq 200); do
+    ! grep -qs "$1" "$work/turns" || return 0
+    ! grep -qs "no native XDP" "$work/errors" || skip "$test_name: $(cat "$work/errors")"
+    kill -0 $bench 2>/dev/null || break
+    sleep 0.1
+  done
+  fail "the bench has failed: $(cat "$work/errors")"
+}
 
 # A thread of its own takes what comes, on the other processor. Both threads go before whatever else runs; they rest between turns.
+until_written wired
 echo 1 | ip netns exec "$inside" tee "/sys/class/net/$front/threaded" >/dev/null || skip "$test_name: no thread for the interface"
-thread=$(pgrep "^napi/$front")
+thread=$(pgrep "^napi/$front") || skip "$test_name: no thread for the interface"
 taskset -cp 1 "$thread" >/dev/null
 for process in $bench $thread; do chrt -f -p 50 "$process" || echo "no real-time priority: other work will disturb this"; done
+echo >&8
+until_written ready
 # shellcheck disable=SC2086
 specialize_example "$program" ${OPTIONS:-}
 sleep "${SETTLE:-5}"
