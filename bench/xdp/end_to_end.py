@@ -79,7 +79,7 @@ def main():
     load = at_load([turn for turn in turns if turn["gap"]], full)
     print(json.dumps({
         "bench": sys.argv[1], "machine": machine(), "rounds": int(turns[-1]["round"]) + 1, "turn_seconds": round(turns[0]["seconds"], 2),
-        "full_speed": full, "at_load": load, "compared": int(sum(turn["arrived"] for turn in turns)), "wrong": 0,
+        "full_speed": full, "at_load": load, "compared": int(sum(turn["arrived"] for turn in turns if turn["variant"] != "way")), "wrong": 0,
         "came_back": round(sum(turn["came_back"] for turn in turns) / sum(turn["arrived"] for turn in turns), 3),
         "turns_of_specialized_with_original": int(sum(turn["is_original"] for turn in of(turns, "specialized"))),
         **counts,
