@@ -17,7 +17,7 @@ demo: build
 test: build
 	scripts/run-tests $(BUILD) unit lit fuzz check-net check-apps check-report check-package lint
 
-## make check       unit tests under ASan and UBSan, lit tests, and the fuzzer's first programs (no privileges)
+## make check       unit tests under ASan and UBSan, lit tests, those of the examples, and the fuzzer's first programs (no privileges)
 ## make check-net   real packets between network namespaces, huge pages (root; else skipped)
 ## make check-apps  nDPI, nginx, Knot DNS and unbound from Debian's sources: the whole way, answers and outputs compared;
 ##                  nDPI's own tests with heddle cc; the optimized nDPI with other options and captures

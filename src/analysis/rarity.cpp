@@ -1,5 +1,6 @@
 #include "analysis/rarity.h"
 
+#include "analysis/detours.h"
 #include "analysis/external_models.h"
 #include "program/modelled.h"
 #include "program/own_objects.h"
@@ -73,6 +74,9 @@ Rarity::Rarity(const Program& program, const BlockTable& blocks, const PointsTo&
   }
   for (const PacketBody& body : program.bodies)
     rare_[blocks.id(&body.body->getEntryBlock())] = false;
+  for (const llvm::Function& function : *program.module)
+    for (const llvm::BasicBlock* block : detours(function, points_to, *this))
+      rare_[blocks.id(block)] = false;
 }
 
 std::vector<BlockId> Rarity::gates(const std::vector<const llvm::Function*>& functions) const {

@@ -14,7 +14,7 @@ bool is_opaque(const llvm::Function& function);
 llvm::DenseSet<const llvm::Function*> run_by_signals(const PointsTo& points_to);
 
 // Rare blocks, by number. Not exception pads (nothing can stand before them), not functions described by models, not what
-// may run in a signal handler or within a call of a commuting group, not the beginning of a body.
+// may run in a signal handler or within a call of a commuting group, not the beginning of a body, and not detours (detours.h).
 class Rarity {
 public:
   Rarity(const Program& program, const BlockTable& blocks, const PointsTo& points_to,
