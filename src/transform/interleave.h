@@ -6,6 +6,7 @@
 #include "llvm/Support/Error.h"
 
 namespace llvm {
+class Function;
 class Module;
 } // namespace llvm
 
