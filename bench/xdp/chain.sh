@@ -17,7 +17,7 @@ each=${SECONDS_EACH:-8}
 ip netns exec "$inside" "$work/replay" "$work/replay.o" heddle0 "$work/trace" phases "$each" "$work/trace" "$work/trace" "$work/trace" \
   <"$work/measure" >"$work/times" &
 replay=$!
-exec 8>"$work/measure"
+exec 8<>"$work/measure" # with a reader, even if that one has ended
 wait_for "$work/times" ready
 sleep 1
 echo >&8

@@ -19,7 +19,7 @@ for phase in $(seq $((${PHASES:-5} - 1))); do traces="$traces $work/trace$phase"
 ip netns exec "$inside" "$work/replay" "$work/replay.o" heddle0 "$work/trace" phases "${SECONDS_EACH:-4}" $traces \
   <"$work/measure" >"$work/times" &
 replay=$!
-exec 8>"$work/measure"
+exec 8<>"$work/measure" # with a reader, even if that one has ended
 wait_for "$work/times" ready
 # shellcheck disable=SC2086
 ip netns exec "$inside" "$heddle" specialize --dev heddle0 --object "$work/$2.o" --json ${OPTIONS:-} >"$work/versions" 2>"$work/heddle.err" &

@@ -15,7 +15,7 @@ start_example "$2" "$work/tables"
 mkfifo "$work/measure"
 ip netns exec "$inside" "$work/replay" "$work/replay.o" heddle0 "$work/trace" "${ROUNDS:-21}" <"$work/measure" >"$work/times" &
 replay=$!
-exec 8>"$work/measure"
+exec 8<>"$work/measure" # with a reader, even if that one has ended
 wait_for "$work/times" ready
 # shellcheck disable=SC2086
 specialize_example "$2" ${OPTIONS:-}

@@ -1,5 +1,5 @@
 // Few packets of the sample run the loop, which touches only what the code beside it touches: it is no rare code, so nobody
-// becomes alone. (Found with nginx, where a sample taken at a minute of two digits made every packet of the next one alone.)
+// becomes alone. (Found with nginx, whose packets ran alone where the time of a file had a zero that those of the sample had not.)
 // RUN: %heddle_cc -O2 %packets %s -o %t && env STAGE_PLAN="--rare 0.1" %stage %t | FileCheck %s
 #include "packets.h"
 
