@@ -42,7 +42,10 @@ HEDDLE_HIDDEN bool ensure_stacks(heddle_thread& thread, unsigned count);
 HEDDLE_HIDDEN void clear_context(heddle_thread& thread, heddle_context& context);
 
 // True on a packet's stack: false in the thread's own code, also after a longjmp out of a body.
-HEDDLE_HIDDEN bool on_private_stack(const heddle_thread& thread);
+inline bool on_private_stack(const heddle_thread& thread) {
+  const auto* here = static_cast<unsigned char*>(__builtin_frame_address(0));
+  return here >= thread.pool && here < thread.pool + thread.pool_size;
+}
 
 // alone.cpp. On a packet's stack: runs all packets before it to their ends; the round is HEDDLE_ALONE afterwards. False,
 // and nothing done, where staging is off or the packet is alone.
@@ -72,6 +75,8 @@ HEDDLE_HIDDEN uint32_t hold_back(heddle_thread& thread, const heddle_schedule& s
 HEDDLE_HIDDEN void release_held(heddle_thread& thread);
 
 // schedule.cpp
+// The lowest stage above `low` that a packet waits for, HEDDLE_NONE if none does; and how many do.
+HEDDLE_HIDDEN uint32_t next_stage(const heddle_thread& thread, uint32_t low, unsigned& waiting);
 enum class Mode { Plain, Nested, Staged };
 // How a run that begins now has to go; `count` as for heddle_run_loop. Batches of fewer than `least` packets are not staged. Staged: the
 // thread is ready.

@@ -53,9 +53,16 @@ struct heddle_kept;          // deferred.cpp
 struct heddle_schedule;      // keys.h
 struct heddle_counters_slot; // counters_file.h
 
-// A key that a packet before the one that is looked at has claimed (keys.cpp).
+// What a packet before the one that is looked at has claimed (keys.cpp).
 struct heddle_known_key {
-  uint64_t key, number;
+  uint64_t value, number;
+};
+
+// Of one key, the packets before the one that is looked at (keys.cpp).
+struct heddle_earlier_keys {
+  uint32_t last;  // who has left this stage behind is not looked at; 0: nobody is
+  uint32_t count; // packets that hold something
+  uint32_t any;   // packets that may hold anything
 };
 
 struct heddle_thread {
@@ -81,8 +88,11 @@ struct heddle_thread {
   struct heddle_context* contexts;
   struct heddle_kept* kept; // per context: the output that its packets have put off
   uint64_t* keys;           // per context: what its packet has claimed of each key
+  struct heddle_earlier_keys* earlier_keys; // per key
   struct heddle_known_key* key_table;
-  uint64_t key_table_size, key_table_number; // entries of another number are free
+  uint64_t key_table_size, key_table_number; // entries of lower numbers are free
+  int keys_changed;                          // since it was found out whether any two packets may meet
+  int keys_meet;                             // that they may
   struct heddle_context* oldest;    // packets in contexts before it have ended, and their output is made
   struct heddle_context* kept_end;  // contexts from it on keep nothing
   struct heddle_context* used_end;  // contexts before it hold packets of this batch

@@ -115,21 +115,19 @@ void enter_annotated(heddle_thread& thread, heddle_context& context) {
   __sanitizer_finish_switch_fiber(thread.home_fake_stack, nullptr, nullptr);
 }
 
-// The lowest stage that a packet waits for, HEDDLE_NONE if none does; and how many do.
-uint32_t next_round(const heddle_thread& thread, unsigned& waiting) {
-  uint32_t lowest = HEDDLE_NONE;
-  waiting = 0;
-  for (const heddle_context* context = thread.contexts; context != thread.used_end; context += thread.step) {
-    if (context->stage < lowest) {
-      lowest = context->stage;
-      waiting = 0;
-    }
-    waiting += context->stage == lowest;
-  }
-  return lowest;
-}
-
 } // namespace
+
+uint32_t next_stage(const heddle_thread& thread, uint32_t low, unsigned& waiting) {
+  uint32_t next = HEDDLE_NONE;
+  waiting = 0;
+  const heddle_context* const end = thread.used_end;
+  const size_t step = thread.step;
+  for (const heddle_context* context = thread.contexts; context != end; context += step)
+    if (context->stage > low && context->stage < next) next = context->stage;
+  for (const heddle_context* context = thread.contexts; context != end; context += step)
+    waiting += context->stage == next;
+  return next;
+}
 
 void run_context(heddle_thread& thread, heddle_context& context) {
   if (__sanitizer_start_switch_fiber != nullptr)
@@ -146,7 +144,7 @@ void finish_batch(heddle_thread& thread) {
   for (;;) {
     unsigned waiting = 0;
     const uint64_t held = thread.held, begin = schedule && counting() ? count_now() : 0;
-    const uint32_t stage = schedule ? hold_back(thread, *schedule, waiting) : next_round(thread, waiting);
+    const uint32_t stage = schedule ? hold_back(thread, *schedule, waiting) : next_stage(thread, 0, waiting);
     if (stage == HEDDLE_NONE) break;
     thread.crossings += waiting;
     ++thread.visits;

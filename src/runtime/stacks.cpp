@@ -1,6 +1,6 @@
 // Private stacks: one mapping per thread, made at its first staged run and freed when it ends.
 //
-//     | guard | stack 0 | guard | stack 1 | ... | contexts | output kept | keys | copies of scratch variables |
+//     | guard | stack 0 | guard | stack 1 | ... | contexts | output kept | keys and their tables | copies of scratch variables |
 //
 // The memory of a stack is committed page by page as it is used. Below each lies a guard of 17 pages, so
 // that an overflow faults instead of reaching a neighbour, also when a frame of up to 64 KiB skips part of
@@ -32,10 +32,10 @@ size_t copies_size() {
   return ((heddle_scratch_size + line - 1) / line | 1) * line;
 }
 
-// A power of two, twice as many as packets at least.
+// A power of two, twice as many as what all packets hold of all keys at least.
 size_t key_table_entries(size_t count) {
   size_t entries = 4;
-  while (entries < 2 * count)
+  while (entries < 2 * count * key_count())
     entries *= 2;
   return entries;
 }
@@ -99,11 +99,6 @@ void place_stack(heddle_thread& thread, heddle_context& context, unsigned char* 
 
 } // namespace
 
-bool on_private_stack(const heddle_thread& thread) {
-  auto* here = static_cast<unsigned char*>(__builtin_frame_address(0));
-  return here >= thread.pool && here < thread.pool + thread.pool_size;
-}
-
 void clear_context(heddle_thread& thread, heddle_context& context) {
   context.sp = context.top;
   context.resume = reinterpret_cast<void*>(heddle_start);
@@ -126,11 +121,13 @@ bool ensure_stacks(heddle_thread& thread, unsigned count) {
   const size_t step = __sanitizer_start_switch_fiber != nullptr ? 2 : 1;
   const size_t stride = guard_size + stack_size;
   const size_t contexts_size = (count * step + 1) * sizeof(heddle_context);
-  const size_t kept_size = count * size_of_kept(), keys_size = key_count() * count * sizeof(uint64_t);
+  const size_t kept_size = count * size_of_kept();
+  const size_t keys_size = key_count() * count * step * sizeof(uint64_t);
   const size_t key_table_size = key_count() != 0 ? key_table_entries(count) : 0;
+  const size_t key_tables_size =
+      key_table_size * sizeof(heddle_known_key) + key_count() * sizeof(heddle_earlier_keys);
   const size_t tables_size =
-      (contexts_size + kept_size + keys_size + key_table_size * sizeof(heddle_known_key) + page - 1) / page *
-      page;
+      (contexts_size + kept_size + keys_size + key_tables_size + page - 1) / page * page;
   const size_t copies_begin = count * stride + tables_size;
   const size_t size = (copies_begin + count * copies_size() + page - 1) / page * page;
   void* memory =
@@ -151,7 +148,8 @@ bool ensure_stacks(heddle_thread& thread, unsigned count) {
   thread.contexts = reinterpret_cast<heddle_context*>(pool + count * stride);
   thread.kept = reinterpret_cast<heddle_kept*>(pool + count * stride + contexts_size);
   thread.keys = reinterpret_cast<uint64_t*>(pool + count * stride + contexts_size + kept_size);
-  thread.key_table = reinterpret_cast<heddle_known_key*>(thread.keys + key_count() * count);
+  thread.key_table = reinterpret_cast<heddle_known_key*>(thread.keys + key_count() * count * step);
+  thread.earlier_keys = reinterpret_cast<heddle_earlier_keys*>(thread.key_table + key_table_size);
   thread.key_table_size = key_table_size;
   thread.key_table_number = 0;
   thread.oldest = thread.kept_end = thread.contexts;
