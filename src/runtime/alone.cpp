@@ -1,14 +1,16 @@
 // A packet on a rare path runs alone (docs/design.md, "Rare paths"): every packet before it runs to its end
-// first, in packet order, and no packet after it runs before it has ended. So on a rare path the program's order
-// is the original's, except for what later packets did in stages already behind.
+// first, and no packet after it runs before it has ended. So on a rare path the program's order
+// is the original's, except for what later packets did in stages already behind. Those before it are a batch of their own: they run stage
+// by stage as they would have, so a rare path divides a batch and undoes nothing of it.
 //
 // What earlier packets and this one have put off (deferred.cpp) is made before the packet goes on; from then on its
 // output is made at once.
 //
 // The call stands at the beginning of rare code and runs on the packet's own stack. The earlier packets are
-// entered from here as the scheduler would enter them, so they come back here when they end; sites do nothing
-// meanwhile, nor for the rest of this packet. The scheduler sets its round again after it (schedule.cpp). In a packet
+// entered from here as the scheduler would enter them, so they come back here at the end of a round; the packet's own context is marked
+// meanwhile, or the inline switch might take it for one that waits. For the rest of this packet sites do nothing. The scheduler sets its round again after it (schedule.cpp). In a packet
 // loop inside a body the round is HEDDLE_NONE, and the packet whose body that is becomes alone (switch.S).
+#include "counters.h"
 #include "internal.h"
 
 #include <errno.h>
@@ -26,9 +28,20 @@ bool heddle::runtime::finish_earlier_packets(heddle_thread& thread) {
   void* const home_fake_stack = thread.home_fake_stack;
   const void* const home_bottom = thread.home_bottom;
   const size_t home_size = thread.home_size;
-  thread.round = HEDDLE_ALONE;
+  heddle_context* const used_end = thread.used_end;
+  const uint32_t own_stage = self->stage;
+  const int keys_meet = thread.keys_meet; // of all; packets after this one may be marked
   for (heddle_context* context = thread.contexts; context != self; context += thread.step)
-    if (context->stage != 0 && context->stage != HEDDLE_NONE) run_context(thread, *context);
+    if (context->stage != HEDDLE_NONE) context->stage &= ~held_mark;
+  self->stage |= held_mark;
+  thread.used_end = self;
+  thread.keys_changed = 1;
+  finish_stages(thread);
+  thread.used_end = used_end;
+  thread.keys_changed = 1;
+  thread.keys_meet = keys_meet;
+  self->stage = own_stage;
+  thread.round = HEDDLE_ALONE;
   thread.current = self;
   thread.home_sp = home_sp;
   thread.copies = copies;
@@ -46,7 +59,9 @@ void heddle::runtime::finish_and_go_on(heddle_thread& thread) {
   thread.round = round;
 }
 
-extern "C" __attribute__((preserve_most)) void heddle_alone() {
+extern "C" __attribute__((preserve_most)) void heddle_alone(const char* place) {
   heddle_thread& thread = heddle_this_thread;
-  if (finish_earlier_packets(thread)) ++thread.alone;
+  if (!finish_earlier_packets(thread)) return;
+  ++thread.alone;
+  if (counting()) count_alone(place);
 }

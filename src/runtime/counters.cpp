@@ -326,6 +326,21 @@ uint64_t count_now() {
   return time_of(CLOCK_MONOTONIC);
 }
 
+void count_alone(const char* place) {
+  for (heddle_counters_place& known : heddle_counted->places) {
+    uint32_t state = __atomic_load_n(&known.state, __ATOMIC_ACQUIRE);
+    if (state == 0 &&
+        __atomic_compare_exchange_n(&known.state, &state, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) {
+      strncpy(known.name, place, sizeof known.name - 1);
+      state = 2;
+      __atomic_store_n(&known.state, state, __ATOMIC_RELEASE);
+    }
+    if (state != 2 || strncmp(known.name, place, sizeof known.name - 1) != 0) continue;
+    __atomic_fetch_add(&known.packets, 1, __ATOMIC_RELAXED);
+    return;
+  }
+}
+
 void count_received(heddle_thread& thread, int64_t received) {
   told.known = received >= 0;
   told.expected = told.known ? uint64_t(received) : 0;

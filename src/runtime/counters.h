@@ -31,6 +31,8 @@ HEDDLE_HIDDEN void count_visit(heddle_thread& thread, const heddle_schedule* bod
                                uint64_t packets, uint64_t left_out, uint64_t waited);
 HEDDLE_HIDDEN void count_batch(heddle_thread& thread, const heddle_schedule* body);
 HEDDLE_HIDDEN uint64_t count_now(); // nanoseconds
+// A packet has become alone there. Places for which there is no room are not told apart: no count has them.
+HEDDLE_HIDDEN void count_alone(const char* place);
 
 // counters_report.cpp. Adds to HEDDLE_REPORT's file what has been counted, if there is one.
 HEDDLE_HIDDEN bool wants_report();

@@ -1,6 +1,6 @@
 // The file that HEDDLE_COUNTERS names, as the runtime writes it, through a mapping (counters.cpp), and `heddle top` reads it (src/top).
 //
-//     | head | a body each | slots: a thread each | ... |       slot: | fixed part | a row for each stage of all bodies |
+//     | head, with the places where packets became alone | a body each | slots: a thread each | ... |       slot: | fixed part | a row for each stage of all bodies |
 //
 // A slot has one writer, the thread that has claimed it, and all of its counts only grow. Whoever reads gets each count whole, and
 // counts of one slot maybe from either side of a batch's end. A thread that ends leaves its slot, with what it has counted, to
@@ -10,18 +10,27 @@
 #include <stdint.h>
 
 #define HEDDLE_COUNTERS_MAGIC 0x7372746e636c6468u // "hdlcntrs"; written last, so that half a file is none
-#define HEDDLE_COUNTERS_VERSION 1
+#define HEDDLE_COUNTERS_VERSION 2
 
 enum {
   HEDDLE_BATCH_SIZES = 12, // 1, 2, to 4, to 8, ... to 1024, more
   HEDDLE_COUNTER_SLOTS = 128,
   HEDDLE_COUNTER_PROCESSES = 128,
+  HEDDLE_COUNTER_PLACES = 64,
 };
 
 struct heddle_counters_process {
   uint32_t number;  // 0: none
   uint32_t forking; // not 0: it keeps the entry for a child that has yet to take it
   uint64_t since;   // it had begun by then: a later process with its number is another one
+};
+
+// Where packets became alone, the first that came: written by any thread, each count in one step.
+struct heddle_counters_place {
+  uint32_t state; // 0: free, 1: being named, 2: named
+  uint32_t unused;
+  uint64_t packets;
+  char name[240];
 };
 
 struct heddle_counters_head {
@@ -39,6 +48,7 @@ struct heddle_counters_head {
   char program[64]; // its name, without folders
   struct heddle_counters_process
       processes[HEDDLE_COUNTER_PROCESSES]; // those that may count: the first, and what it forked
+  struct heddle_counters_place places[HEDDLE_COUNTER_PLACES];
 };
 
 struct heddle_counters_body {

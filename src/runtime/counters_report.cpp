@@ -22,6 +22,21 @@ double part(uint64_t a, uint64_t b) {
   return b == 0 ? 0 : double(a) / double(b);
 }
 
+void tell_places(int file, const heddle_counters_head& head) {
+  const heddle_counters_place* most_first[HEDDLE_COUNTER_PLACES];
+  unsigned count = 0;
+  for (const heddle_counters_place& place : head.places) {
+    if (place.state != 2) continue;
+    unsigned at = count++;
+    for (; at != 0 && most_first[at - 1]->packets < place.packets; --at)
+      most_first[at] = most_first[at - 1];
+    most_first[at] = &place;
+  }
+  if (count != 0) dprintf(file, "ran alone, by where they became so\n");
+  for (unsigned i = 0; i != count; ++i)
+    dprintf(file, "%12llu  %s\n", (unsigned long long)most_first[i]->packets, most_first[i]->name);
+}
+
 void tell_body(int file, heddle_counters_head& head, const heddle_counters_body& body) {
   dprintf(file, "%s, process %d\n%5s %12s %12s %10s %12s %16s\n", body.name, int(getpid()), "stage", "visits",
           "packets", "per visit", "left out", "waited ns/packet");
@@ -55,6 +70,7 @@ void tell_counts(heddle_counters_head& head) {
   }
   for (unsigned i = 0; i < head.bodies; ++i)
     tell_body(file, head, bodies_of(head)[i]);
+  tell_places(file, head);
   close(file);
 }
 

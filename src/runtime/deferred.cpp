@@ -31,6 +31,7 @@ namespace heddle::runtime {
 namespace {
 
 constexpr size_t least_kept = 16 << 10, most_kept = 1 << 20;
+constexpr const char* no_room = "output that there is no room to keep";
 
 heddle_kept& kept_of(const heddle_thread& thread, const heddle_context* context) {
   return thread.kept[size_t(context - thread.contexts) / thread.step];
@@ -112,12 +113,12 @@ KeptSlot::KeptSlot(void (*make)(unsigned char* payload), size_t bytes) : make_(m
   if (!on_private_stack(thread))
     make_output_up_to_current(thread);
   else if (!settle_output(thread) && !reserve(bytes))
-    heddle_alone();
+    heddle_alone(no_room);
 }
 
 bool KeptSlot::grow(size_t bytes) {
   if (reserve(bytes)) return true;
-  heddle_alone();
+  heddle_alone(no_room);
   return false;
 }
 
@@ -146,7 +147,7 @@ bool KeptSlot::reserve(size_t bytes) {
 
 void KeptSlot::drop() {
   payload_ = nullptr;
-  heddle_alone();
+  heddle_alone("output that cannot be put off");
 }
 
 void KeptSlot::keep(size_t bytes) {

@@ -19,10 +19,10 @@ HEDDLE_HIDDEN void heddle_start();
 HEDDLE_HIDDEN int heddle_run_nested(struct heddle_thread* thread, int (*body)(void*), void* env);
 
 // alone.cpp: called by the packet's code at the beginning of a rare path. Keeps the general registers, so that
-// the common code around it has them all.
-HEDDLE_HIDDEN __attribute__((preserve_most)) void heddle_alone();
+// the common code around it has them all. `place`: for whoever counts.
+HEDDLE_HIDDEN __attribute__((preserve_most)) void heddle_alone(const char* place);
 // signals.cpp: the same, before the program ends; also in a signal handler.
-HEDDLE_HIDDEN __attribute__((preserve_most)) void heddle_leaving();
+HEDDLE_HIDDEN __attribute__((preserve_most)) void heddle_leaving(const char* place);
 
 // schedule.cpp: called by heddle_start on the packet's stack.
 HEDDLE_HIDDEN void heddle_body_stopped(struct heddle_thread* thread, int result);
@@ -36,6 +36,9 @@ HEDDLE_HIDDEN void heddle_delete_exception(void* exception);
 
 namespace heddle::runtime {
 
+// Of a context's stage: it waits, but takes no part in the round that runs.
+constexpr uint32_t held_mark = 0x80000000;
+
 // stacks.cpp. Makes contexts for at least `count` packets; false when there is no memory for them.
 HEDDLE_HIDDEN bool ensure_stacks(heddle_thread& thread, unsigned count);
 // A context as it is before a packet starts there (but for its stage).
@@ -47,7 +50,7 @@ inline bool on_private_stack(const heddle_thread& thread) {
   return here >= thread.pool && here < thread.pool + thread.pool_size;
 }
 
-// alone.cpp. On a packet's stack: runs all packets before it to their ends; the round is HEDDLE_ALONE afterwards. False,
+// alone.cpp. On a packet's stack: runs all packets before it to their ends, stage by stage; the round is HEDDLE_ALONE afterwards. False,
 // and nothing done, where staging is off or the packet is alone.
 HEDDLE_HIDDEN bool finish_earlier_packets(heddle_thread& thread);
 // The same, but the packet has not become alone: it may be suspended like any other after that.
@@ -90,7 +93,9 @@ HEDDLE_HIDDEN void note_batch(heddle_thread& thread, uint64_t begun);
 HEDDLE_HIDDEN int end_run(heddle_thread& thread);
 // Runs one packet until it is suspended or ends; the context must be free.
 HEDDLE_HIDDEN void run_context(heddle_thread& thread, heddle_context& context);
-// Runs all suspended packets to their ends, stage by stage.
+// Runs the suspended packets before thread.used_end to their ends, stage by stage.
+HEDDLE_HIDDEN void finish_stages(heddle_thread& thread);
+// The same, of the whole batch, and makes room for the next one.
 HEDDLE_HIDDEN void finish_batch(heddle_thread& thread);
 
 } // namespace heddle::runtime

@@ -34,8 +34,6 @@ namespace heddle::runtime {
 
 namespace {
 
-constexpr uint32_t held_mark = 0x80000000;
-
 uint64_t* keys_of(const heddle_thread& thread, const heddle_context* context) {
   return thread.keys + size_t(context - thread.contexts) * key_count();
 }

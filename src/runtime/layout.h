@@ -86,8 +86,8 @@ struct heddle_thread {
   uint64_t visits; // rounds of stages above 0
   uint64_t held;   // times that a packet was left out of one because of a key
   struct heddle_context* contexts;
-  struct heddle_kept* kept; // per context: the output that its packets have put off
-  uint64_t* keys;           // per context: what its packet has claimed of each key
+  struct heddle_kept* kept;                 // per context: the output that its packets have put off
+  uint64_t* keys;                           // per context: what its packet has claimed of each key
   struct heddle_earlier_keys* earlier_keys; // per key
   struct heddle_known_key* key_table;
   uint64_t key_table_size, key_table_number; // entries of lower numbers are free

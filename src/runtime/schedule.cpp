@@ -136,7 +136,7 @@ void run_context(heddle_thread& thread, heddle_context& context) {
     heddle_enter(&thread, &context);
 }
 
-void finish_batch(heddle_thread& thread) {
+void finish_stages(heddle_thread& thread) {
   heddle_context* const end = thread.used_end;
   const size_t step = thread.step;
   const heddle_schedule* const body = staged_body(thread.body);
@@ -158,13 +158,17 @@ void finish_batch(heddle_thread& thread) {
     if (counting())
       count_visit(thread, body, stage, waiting, thread.held - held, schedule ? count_now() - begin : 0);
   }
+}
+
+void finish_batch(heddle_thread& thread) {
+  finish_stages(thread);
   make_all_output(thread);
-  for (heddle_context* context = thread.contexts; context != end; context += step)
+  for (heddle_context* context = thread.contexts; context != thread.used_end; context += thread.step)
     context->stage = 0;
   thread.used_end = thread.contexts;
   thread.round = 0;
   ++thread.batches;
-  if (counting()) count_batch(thread, body);
+  if (counting()) count_batch(thread, staged_body(thread.body));
 }
 
 Mode begin_run(heddle_thread& thread, int64_t count, unsigned least) {

@@ -10,11 +10,11 @@
 
 using namespace heddle::runtime;
 
-extern "C" __attribute__((preserve_most)) void heddle_leaving() {
+extern "C" __attribute__((preserve_most)) void heddle_leaving(const char* place) {
   heddle_thread& thread = heddle_this_thread;
   if (thread.interrupted != HEDDLE_NONE) thread.round = thread.interrupted;
   thread.in_handler = 0;
-  heddle_alone();
+  heddle_alone(place);
 }
 
 namespace {

@@ -2,14 +2,17 @@
 
 #include "support/diagnostic.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <ctime>
+#include <tuple>
 #include <unistd.h>
 
 namespace heddle {
@@ -155,6 +158,11 @@ llvm::Expected<Counts> read_counts(StringRef path) {
     for_each_count(sum, counts_of(image, image.slot(i)), [](uint64_t& a, uint64_t b) { a += b; });
   sum.program = text(head.program);
   sum.slotless = head.slotless;
+  for (const heddle_counters_place& place : head.places)
+    if (place.state == 2) sum.alone_at.push_back({text(place.name), place.packets});
+  llvm::sort(sum.alone_at, [](const CountedPlace& a, const CountedPlace& b) {
+    return std::tie(b.packets, a.name) < std::tie(a.packets, b.name);
+  });
   sum.seconds = double(nanoseconds_since_boot() - head.made) / 1e9;
   for (const heddle_counters_process& process : head.processes)
     if (process.number != 0 && is_alive(process)) sum.processes.push_back(process.number);
@@ -168,6 +176,9 @@ Counts since(const Counts& now, const Counts& before) {
   Counts passed = now;
   if (now.bodies.size() != before.bodies.size()) return passed;
   for_each_count(passed, before, [](uint64_t& a, uint64_t b) { a = a < b ? 0 : a - b; });
+  for (CountedPlace& place : passed.alone_at)
+    for (const CountedPlace& earlier : before.alone_at)
+      if (earlier.name == place.name) place.packets -= std::min(place.packets, earlier.packets);
   passed.seconds = now.seconds - before.seconds;
   return passed;
 }

@@ -18,6 +18,12 @@ struct CountedBody {
   std::vector<heddle_counters_row> stages;
 };
 
+// Where packets became alone, and how many: the most first.
+struct CountedPlace {
+  std::string name;
+  uint64_t packets;
+};
+
 // All threads and processes of a program together.
 struct Counts {
   std::string program;
@@ -29,6 +35,7 @@ struct Counts {
   std::array<uint64_t, HEDDLE_BATCH_SIZES> sizes{}; // batches received, by packets: see largest_of()
   uint64_t slotless = 0;                            // threads that are not counted
   std::vector<CountedBody> bodies;
+  std::vector<CountedPlace> alone_at;
 
   double packets_per_visit() const { return visits == 0 ? 0 : double(crossings) / double(visits); }
 };

@@ -86,6 +86,16 @@ void print_body(const CountedBody& passed, double seconds, raw_ostream& out) {
                    part(double(row.waited), double(row.packets)));
 }
 
+void print_alone(const Counts& passed, raw_ostream& out) {
+  constexpr size_t most = 8;
+  if (passed.alone_at.empty()) return;
+  out << formatv("\n{0,12}  ran alone, by where they became so\n", "packets/s");
+  for (const CountedPlace& place : llvm::ArrayRef(passed.alone_at).take_front(most))
+    out << formatv("{0,12:f1}  {1}\n", part(double(place.packets), passed.seconds), place.name);
+  if (passed.alone_at.size() > most)
+    out << formatv("{0,12}  and {1} more places: --json has them\n", "", passed.alone_at.size() - most);
+}
+
 // Of a label.
 std::string escaped(llvm::StringRef value) {
   std::string text;
@@ -120,6 +130,7 @@ void print_counts(const Counts& now, const Counts& passed, raw_ostream& out) {
   print_sizes(passed, out);
   for (const CountedBody& body : passed.bodies)
     print_body(body, passed.seconds, out);
+  print_alone(passed, out);
 }
 
 void write_counts(const Counts& counts, llvm::json::OStream& json) {
@@ -154,6 +165,13 @@ void write_counts(const Counts& counts, llvm::json::OStream& json) {
         });
       });
   });
+  json.attributeArray("alone_at", [&] {
+    for (const CountedPlace& place : counts.alone_at)
+      json.object([&] {
+        json.attribute("name", llvm::json::fixUTF8(place.name));
+        json.attribute("packets", place.packets);
+      });
+  });
 }
 
 void print_prometheus(const Counts& counts, raw_ostream& out) {
@@ -185,6 +203,11 @@ void print_prometheus(const Counts& counts, raw_ostream& out) {
         out << "heddle_" << name << '{' << program << ",body=\"" << escaped(body.name) << "\",stage=\""
             << stage << "\"} " << row.*one.count << '\n';
   }
+  if (counts.alone_at.empty()) return;
+  begin_metric(out, "alone_at_total", "counter", "Packets that ran alone, by where they became so.");
+  for (const CountedPlace& place : counts.alone_at)
+    out << "heddle_alone_at_total{" << program << ",place=\"" << escaped(place.name) << "\"} "
+        << place.packets << '\n';
 }
 
 } // namespace heddle

@@ -1,10 +1,11 @@
 // Rare code is entered at blocks that the plan names: those with a way in from common code, and the first blocks
 // of rare functions. Each begins with a call of heddle_alone(), which does nothing while staging is off or when
-// the packet is alone already. It keeps the general registers (preserve_most), or the allocator would give those that
+// the packet is alone already; it is given the place, for whoever asks where packets became alone (HEDDLE_REPORT, heddle top). It keeps the general registers (preserve_most), or the allocator would give those that
 // an ordinary call changes to the rare path, and spill on the common one; vector registers are caller-saved
 // as ever, because the runtime does not know how wide the program's are.
 #include "transform/gates.h"
 
+#include "program/modelled.h"
 #include "transform/site.h"
 
 #include "llvm/IR/IRBuilder.h"
@@ -16,7 +17,8 @@ namespace heddle {
 
 static Function& gate_function(Module& module, StringRef name) {
   if (Function* existing = module.getFunction(name)) return *existing;
-  auto* type = FunctionType::get(Type::getVoidTy(module.getContext()), false);
+  LLVMContext& context = module.getContext();
+  auto* type = FunctionType::get(Type::getVoidTy(context), {PointerType::get(context, 0)}, false);
   Function* function = Function::Create(type, GlobalValue::ExternalLinkage, name, module);
   function->setVisibility(GlobalValue::HiddenVisibility);
   function->addFnAttr(Attribute::Cold);
@@ -25,10 +27,22 @@ static Function& gate_function(Module& module, StringRef name) {
   return *function;
 }
 
+// As a text of the program's.
+static Constant* place_of(const Instruction& instruction, Module& module) {
+  const SourceLocation at = location_of(instruction);
+  const std::string place = (source_name(*instruction.getFunction()) + " (" + at.str() + ")").str();
+  Constant* data = ConstantDataArray::getString(module.getContext(), place);
+  auto* text =
+      new GlobalVariable(module, data->getType(), true, GlobalValue::PrivateLinkage, data, "heddle.gate");
+  text->setUnnamedAddr(GlobalValue::UnnamedAddr::Global); // the linker may join those that are the same
+  return text;
+}
+
 void insert_gate(Instruction& before, Gate kind) {
   IRBuilder<> builder(&before);
   StringRef name = kind == Gate::RareCode ? "heddle_alone" : "heddle_leaving";
-  CallInst* gate = builder.CreateCall(&gate_function(*before.getModule(), name));
+  Module& module = *before.getModule();
+  CallInst* gate = builder.CreateCall(&gate_function(module, name), {place_of(before, module)});
   gate->setCallingConv(CallingConv::PreserveMost);
   gate->setDoesNotThrow();
   forget_conclusions(*before.getFunction());

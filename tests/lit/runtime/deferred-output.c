@@ -16,7 +16,7 @@
 
 #include <setjmp.h>
 
-__attribute__((visibility("hidden"))) void heddle_alone(void);
+__attribute__((visibility("hidden"))) void heddle_alone(const char *place);
 static const char *how = "none";
 static jmp_buf outside;
 static char many[1 << 18];
@@ -29,7 +29,7 @@ static int inner(void *env) {
   int packet = take(env);
   if (packet < 0) return 3;
   heddle_defer_printf(" i%d", packet);
-  if (packet == 1 && strcmp(how, "nested") == 0) heddle_alone();
+  if (packet == 1 && strcmp(how, "nested") == 0) heddle_alone("a test");
   return 0;
 }
 
@@ -41,7 +41,7 @@ static int body(void *env) {
   heddle_defer_fputs(" b", stdout);
   heddle_defer_fputc('0' + packet, stdout);
   if (is("alone", packet)) {
-    heddle_alone();
+    heddle_alone("a test");
     printf(" alone");
   }
   if (is("nested", packet)) {

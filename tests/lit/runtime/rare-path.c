@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include "heddle/heddle.h"
 
-__attribute__((visibility("hidden"), preserve_most)) void heddle_alone(void);
+__attribute__((visibility("hidden"), preserve_most)) void heddle_alone(const char *place);
 static int which;
 
 // `which` 1: packet 1 takes it in stage 0; 3: packet 2 in stage 1; 12: packets 0 and 2, in stages 0 and 1.
@@ -29,7 +29,7 @@ static int body(void* env) {
   printf(" %da", packet);
   if (rare(packet, 0)) {
     errno = 40 + packet;
-    heddle_alone();
+    heddle_alone("a test");
     if (errno != 40 + packet) printf(" errno of another packet");
     printf(" %dr", packet);
   }
@@ -37,8 +37,8 @@ static int body(void* env) {
   printf(" %db", packet);
   if (rare(packet, 1)) {
     errno = 40 + packet;
-    heddle_alone();
-    heddle_alone();
+    heddle_alone("a test");
+    heddle_alone("a test");
     if (errno != 40 + packet) printf(" errno of another packet");
     printf(" %dr", packet);
   }

@@ -1,4 +1,4 @@
-// A receive that would wait lets all packets before it end first, and then waits as the program has it: with its timeout,
+// A receive that would wait lets all packets before it end first, in stages, and then waits as the program has it: with its timeout,
 // its errno, until it is interrupted. What there is it takes at once, and a packet that has waited goes on in stages.
 // RUN: %clang -O2 %s %rt -o %t
 // RUN: env HEDDLE_BATCH=32 %t wait | FileCheck %s --check-prefix=WAIT
@@ -69,11 +69,11 @@ int main(int argc, char** argv) {
   heddle_get_counters(&counters);
   printf("alone %u\n", (unsigned)counters.alone);
 }
-// WAIT: {{^}} 0a 1a 0b 0c 1b 1c 2a 3a 2b 2c 3b 3c end result 7
+// WAIT: {{^}} 0a 1a 0b 1b 0c 1c 2a 3a 2b 3b 2c 3c end result 7
 // WAIT: alone 0
-// DONTWAIT: {{^}} 0a 1a 0b 0c 1b 1c 2a 3a 2b 2c 3b 3c {{again|end}} result 7
-// TIMEOUT: {{^}} 0a 1a 0b 0c 1b 1c again result 7
-// SIGNAL: {{^}} 0a 1a 0b 0c 1b 1c interrupted result 7
+// DONTWAIT: {{^}} 0a 1a 0b 1b 0c 1c 2a 3a 2b 3b 2c 3c {{again|end}} result 7
+// TIMEOUT: {{^}} 0a 1a 0b 1b 0c 1c again result 7
+// SIGNAL: {{^}} 0a 1a 0b 1b 0c 1c interrupted result 7
 // A receive of more than there is asks for nothing ahead.
 // ALL: {{^}} 0ax 0b 0c 1ay 1b 1c 2az 2b 2c 3aw 3b 3c end result 7
 // OFF: {{^}} 0a 0b 0c 1a 1b 1c 2a 2b 2c 3a 3b 3c end result 7

@@ -4,7 +4,7 @@
 // RUN: %heddle_cc -O1 -g %packets %s -o %t && %stage %t | FileCheck %s
 // RUN: rm -rf %t.d && mkdir %t.d && cd %t.d && ulimit -c unlimited
 // RUN: (%t.heddle null > out || [ $? = 139 ]) && gdb -batch -nx -ex bt -ex "print packet->id" %t.heddle core* | FileCheck %s --check-prefix=NULL
-// RUN: rm core* && (%t.heddle deep > out || [ $? = 139 ]) && gdb -batch -nx -ex "bt -8" %t.heddle core* | FileCheck %s --check-prefix=DEEP
+// RUN: rm core* && (%t.heddle deep > out || [ $? = 139 ]) && gdb -batch -nx -ex "bt -9" %t.heddle core* | FileCheck %s --check-prefix=DEEP
 #include "packets.h"
 
 static const char *how = "";

@@ -162,7 +162,7 @@ HEDDLE_HIDDEN void heddle_dependencies_stage(uint32_t stage) {
 }
 
 // A gate. That before a way out, heddle_leaving, is the staging runtime's, which comes here.
-void heddle_alone() {
+void heddle_alone(const char* /*place*/) {
   Thread& thread = this_thread;
   const void* frame = __builtin_frame_address(0);
   if (!thread.watching || thread.alone || !inside_packet(thread, frame) || nested(thread, frame)) return;
