@@ -29,8 +29,8 @@ static Function& gate_function(Module& module, StringRef name) {
 
 // As a text of the program's.
 static Constant* place_of(const Instruction& instruction, Module& module) {
-  const SourceLocation at = location_of(instruction);
-  const std::string place = (source_name(*instruction.getFunction()) + " (" + at.str() + ")").str();
+  const std::string place =
+      (source_name(*instruction.getFunction()) + " (" + location_of(instruction).str() + ")").str();
   Constant* data = ConstantDataArray::getString(module.getContext(), place);
   auto* text =
       new GlobalVariable(module, data->getType(), true, GlobalValue::PrivateLinkage, data, "heddle.gate");

@@ -1,5 +1,5 @@
 // Stages packets, says so, and waits for the end of its input. With `fork`, two children do so before it, one of them in a thread; with
-// `daemon` its parent ends at once. HIDDEN: packets wait for a load instead.
+// `daemon` its parent ends at once. HIDDEN: packets wait for a load instead. RARE: some take a rare path.
 #include "packets.h"
 
 #include <pthread.h>
@@ -9,6 +9,13 @@
 static uint64_t totals[8];
 #ifdef HIDDEN
 static uint32_t table[1 << 16];
+#endif
+
+#ifdef RARE
+__attribute__((noinline)) static void seldom(struct rte_mbuf *p) {
+  totals[0] = mix(totals[0] ^ p->out[1]);
+  fprintf(stderr, "seldom\n");
+}
 #endif
 
 static void run(unsigned queue) {
@@ -26,6 +33,9 @@ static void run(unsigned queue) {
       p->out[1] = work(p, p->out[0]);
       totals[p->flow % 8] += p->out[1];
       p->out[2] = work(p, p->out[1]);
+#ifdef RARE
+      if (p->length % 89 == 7) seldom(p);
+#endif
     }
 }
 
