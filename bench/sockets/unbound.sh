@@ -8,7 +8,7 @@ set -u
 here=$(cd "$(dirname "$0")/../../tests/apps" && pwd)
 kernel=$(cd "$(dirname "$0")" && pwd)/kernel.py
 build=$(cd "${1:-build}" && pwd)
-budget=${2:-16K} rare=${3:-0.1}
+budget=${2:-16K} rare=${3:-0.02}
 name=unbound
 heddle=$build/bin/heddle
 HEDDLE_BIN=$build/bin
