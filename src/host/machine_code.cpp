@@ -24,6 +24,25 @@ Assembler& Assembler::addition(unsigned number) {
   return bytes(adds[number % std::size(adds)]);
 }
 
+Assembler& Assembler::ordinary(unsigned number) {
+  switch (number % 16) {
+  case 2:
+  case 10:
+    return bytes({0x48, 0x39, 0xe4}); // cmp %rsp, %rsp
+  case 3:
+  case 11:
+    return bytes({0x75, 0x00}); // jne to the next instruction
+  case 5:
+    return bytes({0x4c, 0x89, 0x44, 0x24, 0xf8}); // mov %r8, -8(%rsp)
+  case 13:
+    return bytes({0x4c, 0x89, 0x4c, 0x24, 0xf0}); // mov %r9, -16(%rsp)
+  case 8:
+    return bytes({0x48, 0x85, 0xff}); // test %rdi, %rdi
+  default:
+    return addition(number);
+  }
+}
+
 Assembler& Assembler::align(size_t size) {
   while (code_.size() % size != 0)
     code_.push_back(0xcc);

@@ -22,6 +22,9 @@ public:
   // One addition of 1 to the `number`-th of a few registers in turn, independent of its neighbours; 4 bytes. None touches rdi, rsi,
   // rax and r11.
   Assembler& addition(unsigned number);
+  // The `number`-th instruction of a mix as compilers make it: of sixteen, nine additions, two stores below the stack pointer, two
+  // pairs of a comparison and a branch that is never taken, and one test. They touch what additions do.
+  Assembler& ordinary(unsigned number);
   // Fills up to a multiple of `size` bytes with traps: nothing runs there.
   Assembler& align(size_t size);
   size_t size() const { return code_.size(); }

@@ -1,9 +1,12 @@
 // cycles(plain)  = instructions / per_cycle + waits(all)
 // cycles(hidden) = (instructions + step * steps) / per_cycle + pass * steps / in flight
 //                  + max(sum(hidden stalls) / in flight, sum(fetched stalls) / prefetches) + waits(others)
-// waits(loads)   = max(longest chain / packets, sum(stalls) / (packets * loads)),   packets = window / instructions
-// with both divisors between 1 and the misses that the core has under way, as the hidden ones' has no more than its prefetches. The window holds
-// so many packets, or the share of one, with so many loads each, and makes them at once; but a chain of loads whose addresses depend on each
+// waits(loads)   = max(longest chain / packets, sum(stalls) / at once)
+//     packets = window / instructions + min(1, turns / 2),   at once = loads * window / instructions + 1/2
+// with all divisors between 1 and the misses that the core has under way, as the hidden ones' has no more than its prefetches. The window begins
+// at the oldest load that waits, and holds that one, too: so half a packet more is under way than its length says, on average over where
+// packets end; of packets that wait several times in turn it begins somewhere within one, and that is a whole packet more (docs/model.md has
+// both beside a simulated core). The window holds so many packets, or the share of one, with so many loads each, and makes them at once; but a chain of loads whose addresses depend on each
 // other (program/address_chain.h) takes as long as it takes, and only other packets' chains overlap it. Of unequal loads as many count as equal
 // ones would make the same sum and the same sum of squares, so that many short waits do not make a long one shorter. `steps` counts the accesses of hidden loads, and one for the way to the
 // ordered code behind them; a load that is fetched along with another (docs/hide.md) is no step, and takes one of the prefetches that the core has
@@ -76,6 +79,7 @@ public:
     const double stall = load.stall + load.chain;
     sum_ += load.accesses * stall;
     squares_ += load.accesses * stall * stall;
+    longest_stall_ = std::max(longest_stall_, stall);
     if (longest_.size() <= load.behind) longest_.resize(load.behind + 1);
     const double in_turn = load.follows_itself ? load.accesses : std::min(1.0, load.accesses);
     longest_[load.behind] = std::max(longest_[load.behind], in_turn * stall);
@@ -86,11 +90,13 @@ public:
     const double packets = model.window / std::max(1.0, instructions), loads = sum_ * sum_ / squares_;
     auto at_once = [&](double many) { return std::clamp(many, 1.0, model.misses_at_once); };
     const double chain = std::accumulate(longest_.begin(), longest_.end(), 0.0);
-    return std::max(chain / at_once(packets), sum_ / at_once(packets * loads));
+    const double turns = longest_stall_ > 0 ? chain / longest_stall_ : 1;
+    return std::max(chain / at_once(packets + std::min(1.0, turns / 2)),
+                    sum_ / at_once(packets * loads + 0.5));
   }
 
 private:
-  double sum_ = 0, squares_ = 0;
+  double sum_ = 0, squares_ = 0, longest_stall_ = 0;
   llvm::SmallVector<double, 8> longest_; // by the loads before it
 };
 
