@@ -102,8 +102,9 @@ private:
 
 } // namespace
 
-double predict_cycles(double instructions, llvm::ArrayRef<LoadCost> loads, llvm::ArrayRef<Hidden> hidden,
-                      double in_flight, const MemoryModel& model) {
+CycleShares predict_shares(double instructions, llvm::ArrayRef<LoadCost> loads, llvm::ArrayRef<Hidden> hidden,
+                           double in_flight, const MemoryModel& model) {
+  const double own_instructions = instructions;
   double steps = 0, hidden_stalls = 0, stalls_along = 0, in_lanes = 0;
   Waits waits;
   for (size_t i = 0; i != loads.size(); ++i) {
@@ -123,10 +124,20 @@ double predict_cycles(double instructions, llvm::ArrayRef<LoadCost> loads, llvm:
   }
   if (steps > 0) steps += 1;
   instructions += steps * model.step_instructions;
-  return instructions / model.per_cycle + model.pass * steps / std::max(1.0, in_flight) + in_lanes +
-         std::max(hidden_stalls / std::max(1.0, in_flight),
-                  (hidden_stalls + stalls_along) / model.prefetches_at_once) +
-         waits.cycles(instructions, model);
+  CycleShares shares;
+  shares.rest = own_instructions / model.per_cycle;
+  shares.switching =
+      (instructions - own_instructions) / model.per_cycle + model.pass * steps / std::max(1.0, in_flight);
+  shares.data = in_lanes +
+                std::max(hidden_stalls / std::max(1.0, in_flight),
+                         (hidden_stalls + stalls_along) / model.prefetches_at_once) +
+                waits.cycles(instructions, model);
+  return shares;
+}
+
+double predict_cycles(double instructions, llvm::ArrayRef<LoadCost> loads, llvm::ArrayRef<Hidden> hidden,
+                      double in_flight, const MemoryModel& model) {
+  return predict_shares(instructions, loads, hidden, in_flight, model).total();
 }
 
 // One load after the other, those first that wait longest; with the cycles that it takes.

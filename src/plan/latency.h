@@ -6,6 +6,8 @@
 // and one of thousands, or one that walks a list, has them in full.
 #pragma once
 
+#include "plan/cycle_shares.h"
+
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 
@@ -63,6 +65,8 @@ inline constexpr double least_stall = 5;
 unsigned cache_to_fill(const OpenedLoad& load);
 
 // Cycles per packet of a body with that many instructions, `in_flight` packets in a batch.
+CycleShares predict_shares(double instructions, llvm::ArrayRef<LoadCost> loads, llvm::ArrayRef<Hidden> hidden,
+                           double in_flight, const MemoryModel& model);
 double predict_cycles(double instructions, llvm::ArrayRef<LoadCost> loads, llvm::ArrayRef<Hidden> hidden,
                       double in_flight, const MemoryModel& model);
 

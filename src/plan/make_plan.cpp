@@ -48,6 +48,12 @@ public:
 
   // In batches of so many packets.
   double cycles(const std::vector<unsigned>& stages, unsigned batch) const {
+    const CycleShares priced = shares(stages, batch);
+    return priced.front_end + priced.switching;
+  }
+
+  // Of the front end and of switching alone.
+  CycleShares shares(const std::vector<unsigned>& stages, unsigned batch) const {
     std::vector<std::pair<double, double>> load; // cost, lines per packet
     for (size_t g = 0; g != stages.size(); ++g) {
       if (load.size() <= stages[g]) load.resize(stages[g] + 1);
@@ -67,7 +73,7 @@ public:
     }
     for (const CutLink& link : condensed_.links)
       if (stages[link.from] < stages[link.to]) crossings += link.crossings;
-    return refills + crossings * crossing_cycles_;
+    return {.front_end = refills, .switching = crossings * crossing_cycles_};
   }
 
 private:
@@ -156,6 +162,10 @@ private:
   // Per packet: instructions, waits for loads, code, and crossings, in batches of so many packets. One stage runs packet after packet, so that
   // its code comes back as soon whatever the batch.
   double cycles(const Hiding* hiding, llvm::ArrayRef<unsigned> stages, unsigned batch) const {
+    return shares(hiding, stages, batch).total();
+  }
+
+  CycleShares shares(const Hiding* hiding, llvm::ArrayRef<unsigned> stages, unsigned batch) const {
     std::vector<LoadCost> loads;
     std::vector<Hidden> how;
     if (hiding) std::tie(loads, how) = std::tie(hiding->costs, hiding->how);
@@ -167,9 +177,13 @@ private:
     how.resize(loads.size());
     const double crossing = interleaved ? model.step_instructions / model.per_cycle + model.pass / batch
                                         : options_.crossing_cycles;
-    return predict_cycles(body_.instructions + instructions_in_calls_, loads, how, batch, model) +
-           Pricing(condensed_, options_, crossing)
-               .cycles(stages.vec(), is_one_stage ? options_.batch : batch);
+    CycleShares result =
+        predict_shares(body_.instructions + instructions_in_calls_, loads, how, batch, model);
+    const CycleShares code =
+        Pricing(condensed_, options_, crossing).shares(stages.vec(), is_one_stage ? options_.batch : batch);
+    result.front_end += code.front_end;
+    result.switching += code.switching;
+    return result;
   }
 
   Hiding plan_hiding_with(llvm::ArrayRef<unsigned> stages) const {
@@ -227,6 +241,8 @@ private:
       body_.predicted.push_back({batch, original, runs ? planned : original});
     }
     std::reverse(body_.predicted.begin(), body_.predicted.end());
+    body_.cycles_before = shares(known ? &nothing : nullptr, one_stage, options_.batch);
+    body_.cycles_after = body_.sites.empty() ? body_.cycles_before : shares(known, stages, options_.batch);
   }
 
   // Are there loads to hide? Where there are, packets wait at the cuts in the same way. Where there are none, cuts stay as they are.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "analysis/cut_graph.h"
+#include "plan/cycle_shares.h"
 #include "program/declarations.h"
 #include "program/openings.h"
 #include "support/diagnostic.h"
@@ -116,6 +117,8 @@ struct BodyPlan {
       0; // largest piece, 0 to 1, if all windows that no packet of the sample touches were freed
   double cycles_saved = 0; // per packet, predicted, by the cuts alone; only the sign and the order matter
   std::vector<PredictedCycles> predicted; // by batch
+  CycleShares cycles_before,
+      cycles_after; // likewise, of the batch that was planned for: the program as it is, and the plan
 };
 
 struct Plan {

@@ -174,6 +174,13 @@ template <typename Fields, Maybe<PredictedCycles> T> void list_fields(Fields& fi
   fields("planned", predicted.planned);
 }
 
+template <typename Fields, Maybe<CycleShares> T> void list_fields(Fields& fields, T& shares) {
+  fields("front_end", shares.front_end);
+  fields("data", shares.data);
+  fields("switching", shares.switching);
+  fields("rest", shares.rest);
+}
+
 template <typename Fields, Maybe<BodyPlan> T> void list_fields(Fields& fields, T& body) {
   fields("body", body.body);
   fields("source", body.source);
@@ -187,6 +194,8 @@ template <typename Fields, Maybe<BodyPlan> T> void list_fields(Fields& fields, T
   fields("freed_rare", body.freed_rare);
   fields("cycles_saved", body.cycles_saved);
   fields("predicted", body.predicted);
+  fields("cycles_before", body.cycles_before);
+  fields("cycles_after", body.cycles_after);
   fields("stages", body.stages);
   fields("sites", body.sites);
   fields("interleaved", body.interleaved);

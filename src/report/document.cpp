@@ -78,24 +78,12 @@ Object object_of(const CycleShares& shares) {
                 {"total", shares.total()}};
 }
 
-// The row of the miss curve at the host's own instruction cache.
-const Object* host_misses(const Object& path) {
-  const auto host = path.getString("host_icache");
-  const Array* misses = path.getArray("misses");
-  if (!host || !misses) return nullptr;
-  for (const Value& row : *misses)
-    if (const Object* cache = row.getAsObject(); cache && cache->getString("cache") == *host) return cache;
-  return nullptr;
-}
-
-Object cycles_part(const Plan& plan, const Object& misses) {
-  const PlanOptions prices;
-  const SampleMisses sample{misses.getNumber("original").value_or(0), misses.getNumber("staged").value_or(0)};
-  const CyclesBeforeAfter cycles = model_cycles(plan, sample, prices);
+// Nothing of a sample without packets.
+std::optional<Object> cycles_part(const Plan& plan) {
+  const CyclesBeforeAfter cycles = model_cycles(plan);
+  if (cycles.before.total() <= 0) return std::nullopt;
   return Object{{"kind", "modelled"},
-                {"cache", misses.getString("cache")->str()},
-                {"refill_cycles", second_level_cycles},
-                {"crossing_cycles", prices.crossing_cycles},
+                {"host", plan.host},
                 {"before", object_of(cycles.before)},
                 {"after", object_of(cycles.after)}};
 }
@@ -167,9 +155,7 @@ Object report_document(ReportInputs inputs, const SourceOptions& options) {
   document["summary"] = summary_part(inputs);
   const Object* measured_on = inputs.bench ? inputs.bench->getObject("machine") : nullptr;
   document["machine"] = measured_on ? Value(Object(*measured_on)) : machine_now();
-  if (inputs.path)
-    if (const Object* misses = host_misses(*inputs.path))
-      document["cycles"] = cycles_part(inputs.plan, *misses);
+  if (auto cycles = cycles_part(inputs.plan)) document["cycles"] = std::move(*cycles);
   document["sources"] = source_views(inputs, options, left_out);
   document["plan"] = plan_part(std::move(inputs.plan_file));
   if (inputs.path) document["path"] = path_part(std::move(*inputs.path));

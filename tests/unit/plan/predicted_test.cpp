@@ -47,6 +47,16 @@ TEST(Predicted, CutsSaveMoreInLargerBatches) {
   EXPECT_NEAR(last, body.cycles_saved, body.cycles_saved / 2); // which is for 32
 }
 
+TEST(Predicted, SharesMakeTheSum) {
+  PlanOptions with = options(10);
+  const BodyPlan body = plan(graph_with_load(with, 300), with);
+  ASSERT_EQ(body.predicted[4].batch, 32u);
+  EXPECT_DOUBLE_EQ(body.cycles_before.total(), body.predicted[4].original);
+  EXPECT_DOUBLE_EQ(body.cycles_before.switching, 0);
+  EXPECT_GT(body.cycles_before.front_end, body.cycles_after.front_end);
+  EXPECT_GT(body.cycles_after.switching, 0);
+}
+
 TEST(Predicted, WhatIsNotPlannedTakesWhatItTook) {
   const BodyPlan body = plan(test::chain(10, 10), options(10));
   ASSERT_TRUE(body.sites.empty());

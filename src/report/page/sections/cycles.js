@@ -82,8 +82,9 @@ export const cycles = {
     return chart({
       name: "cycles",
       how: "modelled",
-      title: `A packet's cycles: refills of the instruction cache (${shares.cache}, ${shares.refill_cycles} cycles each), waits for data, changing packets (${shares.crossing_cycles} cycles a crossing), and the instructions themselves.`,
-      note: `This is the planner's model, from simulated misses; what it does not count (branches, waits that overlap, code that misses the larger caches) is in none of the bars. ${compared(report)}`,
+      title:
+        "A packet's cycles: refills of the instruction cache, waits for data that nothing overlaps, changing packets, and the instructions themselves.",
+      note: `This is the planner's model, by the figures of ${shares.host || "no calibrated host (built-in ones, which are bounds)"}; what it does not count, wrong branches for one, is in none of the bars. ${compared(report)}`,
       controls: legend(parts.map(([key, label]) => [label, name(key)])),
       draw: (width) => draw(shares, width),
       data: table({
