@@ -6,6 +6,7 @@
 #include "cli/running.h"
 #include "cli/workspace.h"
 
+#include "host/hosts.h"
 #include "plan/simulate.h"
 #include "profile/collect.h"
 #include "program/claims.h"
@@ -136,6 +137,7 @@ llvm::Error run(const Options& options) {
   auto args = workspace->arguments(options.args);
   if (!args) return args.takeError();
   ProfileOptions profiling = options.profile;
+  profiling.last_level_bytes = own_last_level_bytes();
   profiling.stdin_path = options.running.command.stdin_path;
   profiling.timeout_seconds = options.running.command.timeout_seconds;
   profiling.stdout_path = workspace->file("profile.stdout");

@@ -3,6 +3,7 @@
 #include "cli/json_option.h"
 #include "cli/workspace.h"
 
+#include "host/hosts.h"
 #include "profile/collect.h"
 #include "profile/merge_traces.h"
 #include "profile/summary.h"
@@ -80,6 +81,7 @@ llvm::Error run(const Options& options) {
   auto args = workspace->arguments(options.args);
   if (!args) return args.takeError();
   ProfileOptions profiling = options.profile;
+  profiling.last_level_bytes = own_last_level_bytes();
   if (options.json.takes_stdout() && profiling.stdout_path.empty())
     profiling.stdout_path = workspace->file("profile.stdout");
   auto result = collect_profile(workspace->image(), *program, *args, profiling, profile);
@@ -113,8 +115,10 @@ void add_profile(CLI::App& app, Action& chosen) {
       "if JSON goes there)");
   command->add_option("--icache", options->icache, "geometries to simulate, SIZE:WAYS,...")
       ->capture_default_str();
-  command->add_option("--dcache", profile.dcache,
-                      "data caches to simulate, SIZE:WAYS of three levels (default: the host's)");
+  command->add_option(
+      "--dcache", profile.dcache,
+      "data caches to simulate, SIZE:WAYS of three levels (default: the host's, of the last one what "
+      "`heddle calibrate` found it to have)");
   command->add_option("--accesses", profile.accesses, "accesses of memory to simulate at most; 0: none")
       ->capture_default_str();
   command->add_flag("--print", options->print, "print a summary: hot functions, paths, simulated misses");

@@ -74,7 +74,8 @@ struct Host {
       pass_cycles;        // of stepping aside in an interleaved body; of each run over those that wait
   Figure prefetch_cycles; // of the instruction, where the line is there
   std::vector<DataPoint> data;
-  Figure walk_cycles; // what a load waits in addition where its page's translation is not at hand
+  Figure last_level_mib; // of the last level of cache, that this machine has to itself
+  Figure walk_cycles;    // what a load waits in addition where its page's translation is not at hand
   Calls calls;
 
   // Null where there is none.

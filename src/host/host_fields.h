@@ -86,6 +86,7 @@ template <typename Fields, Maybe<Host> T> void list_fields(Fields& fields, T& ho
   fields("pass_cycles", host.pass_cycles);
   fields("prefetch_cycles", host.prefetch_cycles);
   fields("data", host.data);
+  fields("last_level_mib", host.last_level_mib);
   fields("walk_cycles", host.walk_cycles);
   fields("calls", host.calls);
 }

@@ -118,4 +118,13 @@ llvm::Expected<ChosenHost> choose_host(llvm::StringRef given) {
   return chosen;
 }
 
+uint64_t own_last_level_bytes() {
+  auto chosen = choose_host("");
+  if (!chosen) {
+    llvm::consumeError(chosen.takeError()); // the plan says what is wrong with it
+    return 0;
+  }
+  return chosen->host ? uint64_t(chosen->host->last_level_mib.value * 1024 * 1024) : 0;
+}
+
 } // namespace heddle

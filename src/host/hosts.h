@@ -31,4 +31,7 @@ struct ChosenHost {
 // Errors: no such host (the hint lists the stored ones), or a file that is none.
 llvm::Expected<ChosenHost> choose_host(llvm::StringRef given);
 
+// Of this machine's last level of cache, what it was found to have to itself; 0: not known, as it was not calibrated.
+uint64_t own_last_level_bytes();
+
 } // namespace heddle

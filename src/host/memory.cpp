@@ -4,8 +4,10 @@
 // each load needs the one before. How many at once: independent loads of random lines; the latency divided by the time that each
 // takes then. Likewise lines that are prefetched some way ahead and then loaded, into the first or the second level, with the best of a
 // few distances: prefetches may wait in other places than loads do, and then more of them fit (docs/hide.md).
-// Half of a cache is taken for its working set, so that what else the machine runs leaves it there, mostly; on small pages and on
-// large ones. What a load from memory takes longer on small pages is the walk of the page tables.
+// Half of a cache is taken for its working set, so that what else the machine runs leaves it there, mostly; of the third level, four times the
+// second if that is less, as machines that share it have a part of what it says: where a load takes as long as half of them coming
+// from memory, their part ends. On small pages and on large ones. What a load from memory takes longer on small pages is the walk of the
+// page tables.
 #include "host/arena.h"
 #include "host/clock.h"
 #include "host/measure.h"
@@ -14,6 +16,7 @@
 #include "llvm/ADT/bit.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <unistd.h>
 
@@ -85,7 +88,9 @@ std::vector<Level> levels_of(const Host& host, uint64_t most_kib) {
   for (unsigned level : {1, 2, 3}) {
     static constexpr const char* names[] = {"level1", "level2", "level3"};
     const uint64_t kib = host.cache_bytes(level, "Data") / 1024;
-    if (kib) levels.push_back({names[level - 1], std::min(most_kib, llvm::bit_floor(kib / 2))});
+    uint64_t half = llvm::bit_floor(kib / 2);
+    if (level == 3) half = std::min(half, llvm::bit_floor(4 * host.cache_bytes(2, "Data") / 1024));
+    if (kib) levels.push_back({names[level - 1], std::min(most_kib, half)});
     largest = std::max(largest, kib);
   }
   const uint64_t free_kib = uint64_t(sysconf(_SC_AVPHYS_PAGES)) * uint64_t(sysconf(_SC_PAGESIZE)) / 1024;
@@ -129,6 +134,31 @@ Figure walk_of(const Host& host) {
           "derived: latency of memory on small pages less that on large ones"};
 }
 
+// Twice as much data each time, from what the third level surely has to what it says it has.
+llvm::Expected<Figure> measure_last_level(const Host& host, bool large, const Effort& effort) {
+  const char* pages = large ? "2 MiB" : "4 KiB";
+  const DataPoint *cache = host.find("level3", pages), *memory = host.find("memory", pages);
+  if (!cache || cache->latency_cycles.value >= memory->latency_cycles.value)
+    return not_measured("its loads wait as long as those from memory");
+  const double middle = (cache->latency_cycles.value + memory->latency_cycles.value) / 2;
+  const uint64_t most_kib = std::min(effort.most_data_kib, host.cache_bytes(3, "Data") / 1024);
+  double mib = double(cache->working_set_kib) / 1024, latency = cache->latency_cycles.value, spread = 0;
+  for (uint64_t kib = 2 * cache->working_set_kib; kib <= most_kib; kib *= 2) {
+    auto arena = Arena::make(kib, large);
+    if (!arena) return arena.takeError();
+    arena->link();
+    const Summary here = measure_latency(*arena, effort.rounds);
+    spread = std::max(spread, here.spread_percent);
+    if (here.median >= middle) {
+      const double share = (middle - latency) / (here.median - latency);
+      return Figure{mib * std::exp2(share), spread, "measured"};
+    }
+    mib = double(kib) / 1024;
+    latency = std::max(latency, here.median);
+  }
+  return Figure{mib, spread, "measured: no less than that"};
+}
+
 Figure measure_prefetch(unsigned rounds) {
   alignas(64) static char lines[16 * 64];
   constexpr unsigned repeats = 64;
@@ -170,6 +200,10 @@ llvm::Error measure_memory(Host& host, const Effort& effort) {
       else
         return point.takeError();
     }
+  const DataPoint* on_large = host.find("memory", "2 MiB");
+  auto last_level = measure_last_level(host, on_large && on_large->latency_cycles.known(), effort);
+  if (!last_level) return last_level.takeError();
+  host.last_level_mib = *last_level;
   host.walk_cycles = walk_of(host);
   host.prefetch_cycles = measure_prefetch(effort.rounds);
   return llvm::Error::success();

@@ -119,6 +119,7 @@ void print_host(const Host& host, llvm::raw_ostream& out) {
   print_figure("step aside in one function", "cycles", host.step_cycles, out);
   print_figure("a run over those that wait", "cycles", host.pass_cycles, out);
   print_figure("prefetch of a line that is there", "cycles", host.prefetch_cycles, out);
+  print_figure("last level of cache, own share", "MiB", host.last_level_mib, out);
   print_figure("walk of the page tables", "cycles", host.walk_cycles, out);
   print_front_end(host, out);
   print_data(host, out);

@@ -101,6 +101,8 @@ llvm::Expected<ProfileResult> collect_profile(const ProgramImage& image, const P
   if (options.accesses) {
     auto caches = data_caches(options.dcache);
     if (!caches) return caches.takeError();
+    if (options.dcache.empty() && options.last_level_bytes != 0)
+      caches->levels[2].bytes = std::min(caches->levels[2].bytes, options.last_level_bytes);
     size_t count = counted_loads(*program.module).size();
     if (llvm::Error error =
             make_loads_file(loads, count, timed_calls(*program.module).size(), *caches, options.accesses))

@@ -10,12 +10,13 @@
 namespace heddle {
 
 struct ProfileOptions {
-  uint64_t count = 20000;       // packets in the sample, spread over the whole input
-  double share = 100;           // per cent of the packets to take, in runs of neighbours
-  uint64_t run = 256;           // packets per run of neighbours
-  uint64_t accesses = 64 << 20; // of memory that are simulated at most; 0: none
-  std::string dcache;           // "48K:12,2M:16,32M:16"; empty: the host's
-  unsigned timeout_seconds = 0; // 0: none
+  uint64_t count = 20000;        // packets in the sample, spread over the whole input
+  double share = 100;            // per cent of the packets to take, in runs of neighbours
+  uint64_t run = 256;            // packets per run of neighbours
+  uint64_t accesses = 64 << 20;  // of memory that are simulated at most; 0: none
+  uint64_t last_level_bytes = 0; // of the host's, where it has less than it says; 0: what it says
+  std::string dcache;            // "48K:12,2M:16,32M:16"; empty: the host's
+  unsigned timeout_seconds = 0;  // 0: none
   std::string stdin_path, stdout_path, stderr_path, directory; // of the program; empty: inherited
 };
 
