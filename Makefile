@@ -2,7 +2,7 @@
 BUILD ?= build
 JOBS  ?= $(shell nproc)
 
-.PHONY: all demo test build deps check check-net check-apps check-report check-package robust soak sanitize lint tidy format fuzz mutants bench apps install package clean help
+.PHONY: all demo test build deps check check-net check-apps check-report check-package robust soak sanitize lint tidy format fuzz mutants bench figures apps install package clean help
 
 all: build
 
@@ -53,6 +53,11 @@ mutants: build
 ## make bench       all benchmarks; JSON in build/bench/
 bench: build
 	scripts/run-benches $(BUILD)
+
+## make figures     the papers' figures measured here, into docs/figures; FIGURES="nanopl_7 ..." makes some of them. Twenty minutes
+figures: build
+	scripts/install-deps --with-figures
+	bench/figures/figures $(BUILD) $(FIGURES)
 
 ## make apps        docs/apps.md, from the real programs
 apps: build

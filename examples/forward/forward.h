@@ -8,8 +8,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+// Frames of one receive call; bench/figures has other sizes.
+#ifndef FORWARD_BURST
+#define FORWARD_BURST 32
+#endif
+
 enum {
-  BURST = 32,
+  BURST = FORWARD_BURST,
   MOST_PORTS = 16,
   MOST_VERDICTS = 16,
   SMALLEST_FRAME = 60, // without the frame check sequence

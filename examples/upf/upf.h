@@ -12,7 +12,11 @@
 #include <rte_mbuf.h>
 #include <stdio.h>
 
-enum { BURST = 32 };
+// Frames of one receive call; bench/figures has other sizes.
+#ifndef UPF_BURST
+#define UPF_BURST 32
+#endif
+enum { BURST = UPF_BURST };
 
 #define DROP_REASONS(X)                                                                                      \
   X(NONE, "none")                                                                                            \

@@ -1,0 +1,53 @@
+"""Programs run in turn, round by round, and what that says: medians, and 95 % intervals by order statistics."""
+import math, os, re, statistics, subprocess
+
+
+def interval(values):
+    """[median, low, high] of the median."""
+    values, low = sorted(values), 0
+    n = len(values)
+    while low + 1 < n // 2 and 2 * sum(math.comb(n, k) for k in range(low + 2)) / 2**n <= 0.05:
+        low += 1
+    return [statistics.median(values), values[low], values[n - 1 - low]]
+
+
+def rounds_of(default):
+    """As $ROUNDS says, or the default."""
+    return int(os.environ.get('ROUNDS', default))
+
+
+def clean_environment(more):
+    return {**{name: value for name, value in os.environ.items() if not name.startswith('HEDDLE_')}, **more}
+
+
+def start(command, environment, cpu):
+    return subprocess.Popen(['taskset', '-c', str(cpu), *command], env=clean_environment(environment), text=True,
+                            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+
+
+def figure_of(process, pattern):
+    out = process.communicate()[0]
+    found = re.search(pattern, out)
+    if process.returncode or not found:
+        raise SystemExit(f'{process.args}: status {process.returncode}, and no {pattern!r} in what it printed')
+    return float(found[1])
+
+
+def last_cpu():
+    return max(os.sched_getaffinity(0))
+
+
+def in_turn(variants, pattern, rounds):
+    """variants: {name: (command, environment)}. The figure that `pattern` has, of each in each round; a first round warms up."""
+    seen = {name: [] for name in variants}
+    for turn in range(rounds + 1):
+        for name, (command, environment) in variants.items():
+            value = figure_of(start(command, environment, last_cpu()), pattern)
+            if turn:
+                seen[name].append(value)
+    return seen
+
+
+def ratios(seen, base):
+    """Of each variant to the base of the same round."""
+    return {name: interval([one / other for one, other in zip(values, seen[base])]) for name, values in seen.items()}
