@@ -4,7 +4,7 @@
 Each batch size has a plan of its own, made, simulated, built and run for it. A batch of 1 is the plan of 128 with staging off.
 """
 from drawing import errors, figure
-from paired import in_turn, interval, ratios, rounds_of
+from paired import beside, rounds_of
 from upf import Upf, speed, stages_of
 
 batches = [1, 2, 4, 8, 16, 32, 64, 128]
@@ -12,7 +12,7 @@ batches = [1, 2, 4, 8, 16, 32, 64, 128]
 
 def measure(build):
     upf = Upf(build, 128)
-    plans, variants = {}, {'original': (upf.command(loops=6), {})}
+    plans, variants = {}, {}
     for batch in reversed(batches):
         if batch > 1:
             program, plan, misses = upf.plan(f'batch-{batch}', '--batch', str(batch))
@@ -20,10 +20,9 @@ def measure(build):
         variants[batch] = (upf.command(program if batch > 1 else upf.work / 'upf.batch-128', loops=6),
                            {'HEDDLE_BATCH': str(batch), 'HEDDLE_LEAST_BATCH': '0'})
     plans[1] = {'stages': 1, 'misses_per_1000': misses[0]}
-    rounds = rounds_of(11)
-    seen = in_turn(variants, speed, rounds)
-    gains = ratios(seen, 'original')
-    return {'rounds': rounds, 'original_pps': interval(seen['original']),
+    rounds = rounds_of(15)
+    gains, original = beside(variants, (upf.command(loops=6), {}), speed, rounds)
+    return {'rounds': rounds, 'original_pps': original,
             'batches': [{'batch': batch, 'ratio': gains[batch], **plans[batch]} for batch in batches]}
 
 

@@ -48,6 +48,19 @@ def in_turn(variants, pattern, rounds):
     return seen
 
 
+def beside(variants, base, pattern, rounds):
+    """Ratios to `base`, (command, environment), which runs anew before each variant: the machine changes while so many run. Also the base's figures."""
+    bases, seen = [], {name: [] for name in variants}
+    for turn in range(rounds + 1):
+        for name, (command, environment) in variants.items():
+            original = figure_of(start(*base, last_cpu()), pattern)
+            value = figure_of(start(command, environment, last_cpu()), pattern)
+            if turn:
+                bases.append(original)
+                seen[name].append(value / original)
+    return {name: interval(values) for name, values in seen.items()}, interval(bases)
+
+
 def ratios(seen, base):
     """Of each variant to the base of the same round."""
     return {name: interval([one / other for one, other in zip(values, seen[base])]) for name, values in seen.items()}
