@@ -25,12 +25,13 @@ def machine():
         caches[f"L{read(cache / 'level')}{kind}"] = read(cache / 'size')
     guest = 'hypervisor' in read('/proc/cpuinfo')
     return {'cpu': cpu[1] if cpu else 'unknown', 'cpus': os.cpu_count(), 'caches': caches, 'virtual': guest,
-            'kernel': os.uname().release, 'date': time.strftime('%Y-%m-%d')}
+            'kernel': os.uname().release, 'load': round(os.getloadavg()[0], 2), 'date': time.strftime('%Y-%m-%d')}
 
 
 def told(of):
     caches = ', '.join(f'{size} {name}' for name, size in of['caches'].items())
-    return f"{of['cpu']}, {of['cpus']} CPUs{' of a virtual machine' if of['virtual'] else ''}; {caches}; {of['date']}"
+    beside = f", beside other work (load {of['load']:.1f})" if of.get('load', 0) > 1.5 else ''
+    return f"{of['cpu']}, {of['cpus']} CPUs{' of a virtual machine' if of['virtual'] else ''}; {caches}; {of['date']}{beside}"
 
 
 def figure(name, title, measure, draw):

@@ -28,8 +28,8 @@ def draw(pyplot, data):
     at.axhline(1, color='#555555', linewidth=0.8)
     at.set_xticks(range(len(shown)), [names[name] for name in shown])
     at.set(ylabel='speed / plain loop')
-    at.set_title(f"measured: median of {data['rounds']} rounds in turn, 95 % intervals; batches of {data['batch']}, 256 MiB, huge pages, "
-                 'uniform keys', fontsize=8)
+    at.set_title(f"measured: median of {data['rounds']} rounds in turn, 95 % intervals; batches of {data['batch']}, tables of 256 MiB "
+                 '(LPM: as large as DPDK makes them), huge pages', fontsize=8)
     at.legend(fontsize=7, ncols=2)
     return drawn
 
