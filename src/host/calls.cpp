@@ -1,7 +1,7 @@
-// What a receive or transmit call costs, against the number of packets that it takes.
+// What a receive or transmit call costs, against the number of packets that it takes, and what as many packets cost by a call each.
 //
 // The calls that any program may make, without a device and without privileges: datagrams of 64 bytes over the loopback interface, by
-// sendmmsg and recvmmsg. Transmitting includes the way through the kernel up to the receiver's queue, which is where the loopback
+// sendmmsg and recvmmsg, and by send and recv. Transmitting includes the way through the kernel up to the receiver's queue, which is where the loopback
 // interface delivers. Drivers of DPDK take a small part of that; what the curve shows is how much of a call its packets share.
 #include "host/clock.h"
 #include "host/measure.h"
@@ -49,6 +49,19 @@ public:
   int transmit(unsigned packets) { return sendmmsg(out_, messages_, packets, 0); }
   int receive(unsigned packets) { return recvmmsg(in_, messages_, packets, MSG_DONTWAIT, nullptr); }
 
+  int transmit_each(unsigned packets) {
+    int sent = 0;
+    for (unsigned i = 0; i != packets; ++i)
+      sent += send(out_, data_[i], sizeof data_[i], 0) > 0;
+    return sent;
+  }
+  int receive_each(unsigned packets) {
+    int received = 0;
+    for (unsigned i = 0; i != packets; ++i)
+      received += recv(in_, data_[i], sizeof data_[i], MSG_DONTWAIT) > 0;
+    return received;
+  }
+
 private:
   int in_ = -1, out_ = -1;
   char data_[most][64] = {};
@@ -60,7 +73,8 @@ private:
 
 llvm::Error measure_calls(Host& host, const Effort& effort) {
   Calls& calls = host.calls;
-  calls.what = "recvmmsg and sendmmsg of 64-byte UDP datagrams over the loopback interface";
+  calls.what =
+      "recvmmsg and sendmmsg of 64-byte UDP datagrams over the loopback interface, and recv and send of each";
   Loopback loopback;
   auto none = [&](const llvm::Twine& why) {
     calls.points.clear();
@@ -73,12 +87,17 @@ llvm::Error measure_calls(Host& host, const Effort& effort) {
     bool whole = true;
     auto transmit = [&] { whole &= loopback.transmit(burst) == packets; };
     auto receive = [&] { whole &= loopback.receive(burst) == packets; };
+    auto transmit_each = [&] { whole &= loopback.transmit_each(burst) == packets; };
+    auto receive_each = [&] { whole &= loopback.receive_each(burst) == packets; };
     const Summary received = measure_cycles(4 * effort.rounds, 1, receive, transmit);
+    const Summary received_each = measure_cycles(4 * effort.rounds, 1, receive_each, transmit);
     transmit(); // so that there is always one burst to take away first
     const Summary transmitted = measure_cycles(4 * effort.rounds, 1, transmit, receive);
+    const Summary transmitted_each = measure_cycles(4 * effort.rounds, 1, transmit_each, receive);
     receive();
     if (!whole) return none("datagrams were lost on the loopback interface");
-    calls.points.push_back({burst, received.median, transmitted.median});
+    calls.points.push_back(
+        {burst, received.median, transmitted.median, received_each.median, transmitted_each.median});
   }
   calls.source = "measured";
   return llvm::Error::success();

@@ -50,7 +50,8 @@ struct DataPoint {
 // One receive or transmit call of so many packets.
 struct CallPoint {
   uint32_t burst = 0;
-  double receive_cycles = 0, transmit_cycles = 0; // the whole call
+  double receive_cycles = 0, transmit_cycles = 0;           // the whole call
+  double receive_each_cycles = 0, transmit_each_cycles = 0; // as many packets by a call each
 };
 
 struct Calls {

@@ -61,6 +61,8 @@ template <typename Fields, Maybe<CallPoint> T> void list_fields(Fields& fields, 
   fields("burst_packets", point.burst);
   fields("receive_cycles", point.receive_cycles);
   fields("transmit_cycles", point.transmit_cycles);
+  fields("receive_each_cycles", point.receive_each_cycles);
+  fields("transmit_each_cycles", point.transmit_each_cycles);
 }
 
 template <typename Fields, Maybe<Calls> T> void list_fields(Fields& fields, T& calls) {

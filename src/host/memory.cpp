@@ -135,16 +135,16 @@ Figure walk_of(const Host& host) {
 }
 
 // Twice as much data each time, from what the third level surely has to what it says it has.
-llvm::Expected<Figure> measure_last_level(const Host& host, bool large, const Effort& effort) {
-  const char* pages = large ? "2 MiB" : "4 KiB";
-  const DataPoint *cache = host.find("level3", pages), *memory = host.find("memory", pages);
+// On small pages, as most programs' tables are.
+llvm::Expected<Figure> measure_last_level(const Host& host, const Effort& effort) {
+  const DataPoint *cache = host.find("level3", "4 KiB"), *memory = host.find("memory", "4 KiB");
   if (!cache || cache->latency_cycles.value >= memory->latency_cycles.value)
     return not_measured("its loads wait as long as those from memory");
   const double middle = (cache->latency_cycles.value + memory->latency_cycles.value) / 2;
   const uint64_t most_kib = std::min(effort.most_data_kib, host.cache_bytes(3, "Data") / 1024);
   double mib = double(cache->working_set_kib) / 1024, latency = cache->latency_cycles.value, spread = 0;
   for (uint64_t kib = 2 * cache->working_set_kib; kib <= most_kib; kib *= 2) {
-    auto arena = Arena::make(kib, large);
+    auto arena = Arena::make(kib, false);
     if (!arena) return arena.takeError();
     arena->link();
     const Summary here = measure_latency(*arena, effort.rounds);
@@ -200,8 +200,7 @@ llvm::Error measure_memory(Host& host, const Effort& effort) {
       else
         return point.takeError();
     }
-  const DataPoint* on_large = host.find("memory", "2 MiB");
-  auto last_level = measure_last_level(host, on_large && on_large->latency_cycles.known(), effort);
+  auto last_level = measure_last_level(host, effort);
   if (!last_level) return last_level.takeError();
   host.last_level_mib = *last_level;
   host.walk_cycles = walk_of(host);

@@ -96,11 +96,21 @@ void print_data(const Host& host, llvm::raw_ostream& out) {
 void print_calls(const Calls& calls, llvm::raw_ostream& out) {
   out << "\nCalls: " << calls.what << " (" << calls.source << ")\n";
   if (calls.points.empty()) return;
-  out << "   burst   receive, cycles  a packet   transmit, cycles  a packet\n";
+  double least = HUGE_VAL, most = 0;
   for (const CallPoint& point : calls.points)
-    out << formatv("  {0,6}{1,18:f0}{2,10:f0}{3,19:f0}{4,10:f0}\n", point.burst, point.receive_cycles,
-                   point.receive_cycles / point.burst, point.transmit_cycles,
-                   point.transmit_cycles / point.burst);
+    for (double each : {point.receive_cycles / point.burst, point.transmit_cycles / point.burst}) {
+      least = std::min(least, each);
+      most = std::max(most, each);
+    }
+  out << "  cycles a packet: of a call for all, and of a call for each\n"
+      << "   burst  " << llvm::left_justify("receive", 28) << llvm::right_justify("each", 6) << "  "
+      << llvm::left_justify("transmit", 28) << llvm::right_justify("each", 6) << '\n';
+  for (const CallPoint& point : calls.points) {
+    const double receive = point.receive_cycles / point.burst, transmit = point.transmit_cycles / point.burst;
+    out << formatv("  {0,6}  {1,6:f0} {2,-21}{3,6:f0}  {4,6:f0} {5,-21}{6,6:f0}\n", point.burst, receive,
+                   bar(receive, least, most), point.receive_each_cycles / point.burst, transmit,
+                   bar(transmit, least, most), point.transmit_each_cycles / point.burst);
+  }
 }
 
 } // namespace

@@ -10,10 +10,13 @@ void take(double& constant, const Figure& figure, double scale = 1) {
   if (figure.known()) constant = figure.value * scale;
 }
 
-// Waits are counted without page walks, which have a price of their own; so large pages first.
+// Waits for memory are counted without page walks, which have a price of their own; so large pages first. What was measured of the caches is
+// small enough for its translations to be at hand, and most programs' tables lie on small pages, which share the sets of a cache less evenly.
 const DataPoint* of_level(const Host& host, llvm::StringRef level) {
-  const DataPoint* large = host.find(level, "2 MiB");
-  return large && large->latency_cycles.known() ? large : host.find(level, "4 KiB");
+  const char* const first = level == "memory" ? "2 MiB" : "4 KiB";
+  const char* const second = level == "memory" ? "4 KiB" : "2 MiB";
+  const DataPoint* point = host.find(level, first);
+  return point && point->latency_cycles.known() ? point : host.find(level, second);
 }
 
 } // namespace

@@ -11,11 +11,12 @@
 // A host that was not calibrated has no such curve. There a line takes 12 cycles, the latency of the second level of cache, where the
 // stage's S lines exceed the budget, and none where they fit, as in the paper: a bound, which counts nothing as overlapped.
 //
-// Cuts are dropped, the least useful one first, while merging two neighbours saves more crossings than it adds refills; if nothing is
+// Small bodies get the cheapest labelling there is (exact.cpp). Of others, cuts of the policy are dropped, the least useful one first, while merging two neighbours saves more crossings than it adds refills; if nothing is
 // left, or the rest does not beat the original order, the body stays as it is. This is deliberately coarse: it is there to say no.
 
 #include "plan/make_plan.h"
 
+#include "plan/exact.h"
 #include "plan/hide.h"
 #include "plan/keyed.h"
 #include "plan/sites.h"
@@ -26,6 +27,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <set>
 #include <tuple>
 
@@ -66,17 +68,34 @@ public:
     for (auto [cost, packet_lines] : load)
       total += cost;
     const double from_other_stages = refill(total);
-    for (auto [cost, packet_lines] : load) {
-      const double within = refill(options_.refill_cycles ? packet_lines : cost),
-                   shared = std::min(cost / std::max(1u, batch), packet_lines);
-      refills += packet_lines * within + shared * std::max(0.0, from_other_stages - within);
-    }
+    for (auto [cost, packet_lines] : load)
+      refills += stage_refills(cost, packet_lines, from_other_stages, batch);
     for (const CutLink& link : condensed_.links)
       if (stages[link.from] < stages[link.to]) crossings += link.crossings;
     return {.front_end = refills, .switching = crossings * crossing_cycles_};
   }
 
+  // The cheapest of all labellings, of bodies that are small enough to look at all; a cut has to save `min_gain`.
+  std::optional<std::vector<unsigned>> cheapest(double min_gain) const {
+    double total = 0;
+    for (const CutGroup& group : condensed_.groups)
+      total += group.cost;
+    const double from_other_stages = refill(total);
+    return cheapest_stages(
+        condensed_,
+        [&](double cost, double packet_lines) {
+          return stage_refills(cost, packet_lines, from_other_stages, options_.batch);
+        },
+        crossing_cycles_, min_gain);
+  }
+
 private:
+  double stage_refills(double cost, double packet_lines, double from_other_stages, unsigned batch) const {
+    const double within = refill(options_.refill_cycles ? packet_lines : cost),
+                 shared = std::min(cost / std::max(1u, batch), packet_lines);
+    return packet_lines * within + shared * std::max(0.0, from_other_stages - within);
+  }
+
   // Lines that so many packets run together, of which one runs `of_one` and the plan's batch `of_batch`: in between, each doubling of the
   // packets adds as many. Larger batches are taken to add none.
   double lines_of(double of_batch, double of_one, unsigned batch) const {
@@ -293,6 +312,7 @@ private:
     Pricing pricing(condensed_, options_);
     if (only_if_pays) {
       drop_useless_cuts(pricing, keyed, options_.min_gain, stages);
+      if (options_.policy == "optimistic-bound") take_cheapest(pricing, keyed, stages);
       if (pricing.cycles(stages) + options_.min_gain >= pricing.cycles(one_stage)) stages = one_stage;
     }
     body_.cycles_saved = pricing.cycles(one_stage) - pricing.cycles(stages);
@@ -302,6 +322,15 @@ private:
              "the largest windows decide where cuts can lie: see 'heddle plan --explain'");
     remark_coverage();
     return stages;
+  }
+
+  // Of a small body, in place of what the search and the dropping of cuts came to.
+  void take_cheapest(const Pricing& pricing, const KeyedGroups& keyed, std::vector<unsigned>& stages) const {
+    auto cheapest = pricing.cheapest(options_.min_gain);
+    if (!cheapest) return;
+    settle_stages(condensed_, options_.budget, *cheapest);
+    if (keyed.are_legal(*cheapest) && pricing.cycles(*cheapest) < pricing.cycles(stages))
+      stages = std::move(*cheapest);
   }
 
   // The fewest packets of a batch with which the cuts pay, as they do with all larger ones.
