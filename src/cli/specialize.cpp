@@ -99,6 +99,11 @@ void add_specialize(CLI::App& app, Action& chosen) {
   command->add_option("--disable", options->disabled, "leave out passes, by name")
       ->delimiter(',')
       ->check(CLI::IsMember(specialize_pass_names()));
+  command
+      ->add_option_function<std::string>(
+          "--costs", [options](const std::string& how) { options->measure_costs = how == "measured"; },
+          "what lookups cost, by which ways are chosen: measured (default), or built-in figures")
+      ->check(CLI::IsMember({"measured", "built-in"}));
   auto* watch = command->add_flag("--watch", options->watch, "show what it is at, look by look");
   watch->excludes("--dry-run");
   command

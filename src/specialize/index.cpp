@@ -2,7 +2,7 @@
 // pointer per branch, which is a hundred and more in a table of thousands.
 //
 // Choice: what is known not to change while the code runs can be laid out for lookups alone. Numbers close together become an array from
-// the number to the value's number. Prefixes become the multibit trie of software routers (16 bits, then 8 by 8; Gupta, Lin and
+// the number to the value's number. Other keys get a perfect hash function (hash_index.cpp). Prefixes become the multibit trie of software routers (16 bits, then 8 by 8; Gupta, Lin and
 // McKeown's DIR-24-8 with a smaller first level), with shorter prefixes pushed down to the leaves: inserted in the order of
 // their length, each overwrites what it is more exact than. Two to four loads find a route. The values lie apart, each once, so that
 // what a lookup returns is a pointer to all bytes of a value, as before.
@@ -10,6 +10,7 @@
 // Bounds: 4 Mi nodes (16 MiB) for an index; numbers fill at least a quarter of their range.
 #include "specialize/index.h"
 
+#include "specialize/hash_index.h"
 #include "specialize/index_find.h"
 
 #include "llvm/ADT/ArrayRef.h"
@@ -46,11 +47,9 @@ uint32_t number_of(const std::string& key, bool swapped) {
   return number;
 }
 
-bool index_numbers(const Table& table, Index& index, NoIndex& why) {
-  if (table.key_bytes != 1 && table.key_bytes != 2 && table.key_bytes != 4) {
-    why = {"wide-keys", "its keys are no numbers of up to 32 bits", "nothing to do"};
-    return false;
-  }
+// Nothing is done where the keys are no numbers close together.
+bool index_numbers(const Table& table, Index& index) {
+  if (table.key_bytes != 1 && table.key_bytes != 2 && table.key_bytes != 4) return false;
   uint64_t range = UINT64_MAX;
   for (bool swapped : {false, true}) {
     uint32_t least = UINT32_MAX, most = 0;
@@ -64,11 +63,7 @@ bool index_numbers(const Table& table, Index& index, NoIndex& why) {
     index.least = least;
     index.swapped = swapped;
   }
-  if (range > sparsest * table.entries.size() || range > most_nodes) {
-    why = {"sparse-keys", "its keys are numbers far apart",
-           "number its entries one after another, if you can"};
-    return false;
-  }
+  if (range > sparsest * table.entries.size() || range > most_nodes) return false;
   index.nodes.assign(range, HEDDLE_INDEX_NOTHING);
   Values values(index.values);
   for (const TableEntry& entry : table.entries)
@@ -129,7 +124,7 @@ bool index_prefixes(const Table& table, Index& index, NoIndex& why) {
 bool make_index(const Table& table, Index& index, NoIndex& why) {
   index.kind = table.kind;
   if (table.kind == TableKind::Lpm) return index_prefixes(table, index, why);
-  return index_numbers(table, index, why);
+  return index_numbers(table, index) || index_hashed(table, index, why);
 }
 
 } // namespace heddle

@@ -36,6 +36,9 @@ original=$(running)
 
 # What is known of the maps, and what a version would be.
 run_inside "$heddle" specialize --dev heddle0 --object "$work/forward.o" --dry-run >"$work/dry"
+expect "$work/dry" "^lookups, measured here: array [0-9.]* ns, hash table"
+run_inside "$heddle" specialize --dev heddle0 --object "$work/forward.o" --costs built-in --dry-run >"$work/dry"
+expect "$work/dry" "^lookups, built-in figures: array 2.2 ns, hash table"
 expect "$work/dry" "^denied  *hash .* read-only"
 expect "$work/dry" "^routes  *lpm_trie .* read-only"
 expect "$work/dry" "^data-plane-writes: packets, forward.bpf.c:[0-9]*:"
@@ -43,14 +46,15 @@ expect "$work/dry" "table-elimination: denied"
 expect "$work/dry" "guard-elision: denied, forward.bpf.c:[0-9]*: no check of its own"
 expect "$work/dry" "inline-table: hops, forward.bpf.c:[0-9]*: 4 entries"
 expect "$work/dry" "frozen-constants: .rodata: 1 reads"
+expect "$work/dry" "inline-table: hops, .*: compares [0-9.]* ns, the lookup [0-9.]* ns; taken as foreseeable, not sampled"
 [ "$(running)" = "$original" ] || fail "a dry run has replaced the program"
 run_inside "$heddle" specialize --dev heddle0 --object "$work/forward.o" --dry-run --disable table-elimination >"$work/dry"
 ! grep -q "table-elimination:" "$work/dry" || fail "a pass that is switched off has run"
 refuses "the program has no map nowhere" --dev heddle0 --object "$work/forward.o" --exclude-map nowhere
 
 # The same as JSON, and a version that runs: standard output is JSON, and nothing else.
-run_inside "$heddle" specialize --dev heddle0 --object "$work/forward.o" --dry-run --json >"$work/dry.json"
-ip netns exec "$inside" "$heddle" specialize --dev heddle0 --object "$work/forward.o" --once --json >"$work/once.json" &
+run_inside "$heddle" specialize --dev heddle0 --object "$work/forward.o" --dry-run --costs built-in --json >"$work/dry.json"
+ip netns exec "$inside" "$heddle" specialize --dev heddle0 --object "$work/forward.o" --once --costs built-in --json >"$work/once.json" &
 specialize=$!
 wait_for "$work/once.json" inline-table
 kill -TERM $specialize
@@ -60,6 +64,7 @@ back_soon
 import json, sys
 dry, once = (json.load(open(name)) for name in sys.argv[1:])
 maps = {map["name"]: map for map in dry["maps"]}
+assert not dry["costs"]["measured"] and dry["costs"]["surprise"] > 0, dry["costs"]
 assert maps["hops"]["entries"] == 4 and "left_alone" not in maps["hops"], maps
 assert maps["packets"]["left_alone"]["code"] == "data-plane-writes", maps
 assert dry["version"]["performed"] == once["performed"] and once["performed"], (dry, once)
@@ -69,7 +74,7 @@ END
 # In and out, by a signal and by kill -9.
 for signal in TERM KILL; do
   rm -f "$work/once" # or what is in it already would do
-  ip netns exec "$inside" "$heddle" specialize --prog "$original" --object "$work/forward.o" --once >"$work/once" 2>&1 &
+  ip netns exec "$inside" "$heddle" specialize --prog "$original" --object "$work/forward.o" --costs built-in --once >"$work/once" 2>&1 &
   specialize=$!
   wait_for "$work/once" inline-table
   [ "$(running)" != "$original" ] || fail "nothing was replaced"
@@ -81,7 +86,7 @@ done
 # Somebody else replaces the program, removes it, or the whole interface: nothing of theirs is touched, and it is said.
 for change in "-force link set dev heddle0 xdp obj $work/forward.o sec xdp" "link set dev heddle0 xdp off" "link delete heddle0"; do
   rm -f "$work/replaced"
-  ip netns exec "$inside" "$heddle" specialize --dev heddle0 --object "$work/forward.o" >"$work/replaced" 2>&1 &
+  ip netns exec "$inside" "$heddle" specialize --dev heddle0 --object "$work/forward.o" --costs built-in >"$work/replaced" 2>&1 &
   specialize=$!
   wait_for "$work/replaced" inline-table
   refuses "is not the program that runs" --dev heddle0 --object "$work/forward.o" # a second Heddle
@@ -109,7 +114,7 @@ refuses "cannot be opened" --prog 4000000000 --object "$work/forward.o"
 # What would be read in another order than the original's is checked, or left alone.
 compile_xdp order
 run_inside ip -force link set dev heddle0 xdp obj "$work/order.o" sec xdp 2>/dev/null
-run_inside "$heddle" specialize --dev heddle0 --object "$work/order.o" --dry-run >"$work/order"
+run_inside "$heddle" specialize --dev heddle0 --object "$work/order.o" --costs built-in --dry-run >"$work/order"
 expect "$work/order" ", 2 checks, accepted"
 expect "$work/order" "inline-table: behind"
 expect "$work/order" "^ *read-later: order.bpf.c:[0-9]*: late is read"
@@ -121,7 +126,7 @@ compile_xdp stress
 clang-19 -O2 "$here/specialize/map.c" -lbpf -o "$work/map"
 run_inside ip -force link set dev heddle0 xdp obj "$work/stress.o" sec xdp 2>/dev/null
 run_inside "$work/map" "$(running)" large fill 1000
-large() { run_inside "$heddle" specialize --dev heddle0 --object "$work/stress.o" --dry-run "$@" >"$work/large"; }
+large() { run_inside "$heddle" specialize --dev heddle0 --object "$work/stress.o" --costs built-in --dry-run "$@" >"$work/large"; }
 large
 expect "$work/large" "index-table: large, stress.bpf.c:[0-9]*: 1000 entries in"
 large --disable index-table
@@ -148,7 +153,7 @@ done
 compile_xdp counted
 run_inside ip -force link set dev heddle0 xdp obj "$work/counted.o" sec xdp 2>/dev/null
 run_inside "$work/map" "$(running)" rules fill 1000
-run_inside "$heddle" specialize --dev heddle0 --object "$work/counted.o" --dry-run >"$work/counted"
+run_inside "$heddle" specialize --dev heddle0 --object "$work/counted.o" --costs built-in --dry-run >"$work/counted"
 expect "$work/counted" "^rules  *hash .* 16 of 24 bytes written"
 expect "$work/counted" "table-elimination: none"
 expect "$work/counted" "constant-fields: rules, counted.bpf.c:[0-9]*: 2 reads, 1000 entries"
@@ -160,7 +165,7 @@ expect "$work/counted" "^ *data-plane-writes: counted.bpf.c:[0-9]*: the program 
 compile_xdp deep
 run_inside ip -force link set dev heddle0 xdp obj "$work/deep.o" sec xdp 2>/dev/null
 run_inside "$work/map" "$(running)" known fill 2
-run_inside "$heddle" specialize --dev heddle0 --object "$work/deep.o" --dry-run >"$work/deep"
+run_inside "$heddle" specialize --dev heddle0 --object "$work/deep.o" --costs built-in --dry-run >"$work/deep"
 expect "$work/deep" "table-elimination: nothing"
 expect "$work/deep" "^ *refused: inline-table: .* stack"
 ! grep -q "inline-table: known" "$work/deep" || fail "a pass that was refused has run"
@@ -169,7 +174,7 @@ run_inside "$work/map" "$(running)" large fill 1000
 
 # What it is at, for people and for Prometheus.
 original=$(running)
-ip netns exec "$inside" "$heddle" specialize --dev heddle0 --object "$work/stress.o" --disable index-table --watch --period 0.1 \
+ip netns exec "$inside" "$heddle" specialize --dev heddle0 --object "$work/stress.o" --costs built-in --disable index-table --watch --period 0.1 \
   --prometheus "$work/metrics" >"$work/watched" 2>&1 &
 specialize=$!
 wait_for "$work/watched" "heddle0: program [0-9]*, epoch [0-9]*, specialized"
@@ -194,7 +199,7 @@ back_soon
 # A change that changes nothing: the version that runs holds again. One that does: there is another.
 original=$(running)
 rm -f "$work/again"
-ip netns exec "$inside" "$heddle" specialize --dev heddle0 --object "$work/stress.o" --period 0.05 >"$work/again" 2>&1 &
+ip netns exec "$inside" "$heddle" specialize --dev heddle0 --object "$work/stress.o" --costs built-in --period 0.05 >"$work/again" 2>&1 &
 specialize=$!
 wait_for "$work/again" "index-table: large"
 version=$(running)
@@ -220,7 +225,7 @@ back_soon
 # Where there is nothing to gain, the original runs itself: from the beginning, and after a version that was worth it.
 all_but_elimination=inline-table,index-table,hot-keys,constant-fields,branch-injection,frozen-constants
 rm -f "$work/again"
-ip netns exec "$inside" "$heddle" specialize --dev heddle0 --object "$work/stress.o" --period 0.05 --watch \
+ip netns exec "$inside" "$heddle" specialize --dev heddle0 --object "$work/stress.o" --costs built-in --period 0.05 --watch \
   --disable table-elimination,$all_but_elimination >"$work/again" 2>&1 &
 specialize=$!
 wait_for "$work/again" "program $original, epoch [0-9]*, the original: there is nothing to gain"
@@ -232,7 +237,7 @@ wait $specialize || true
 back_soon
 run_inside ip -force link set dev heddle0 xdp obj "$work/deep.o" sec xdp 2>/dev/null
 original=$(running)
-ip netns exec "$inside" "$heddle" specialize --dev heddle0 --object "$work/deep.o" --period 0.05 \
+ip netns exec "$inside" "$heddle" specialize --dev heddle0 --object "$work/deep.o" --costs built-in --period 0.05 \
   --disable $all_but_elimination >"$work/gained" 2>&1 &
 specialize=$!
 wait_for "$work/gained" "table-elimination: nothing"

@@ -24,7 +24,7 @@ back_soon() {
 # start OPTIONS: on the whole chain, until its last program has a version.
 start() {
   rm -f "$work/heddle.out" # the last one's
-  ip netns exec "$inside" "$heddle" specialize --dev heddle0 --object "$work/chain.o" "$@" >"$work/heddle.out" 2>&1 &
+  ip netns exec "$inside" "$heddle" specialize --dev heddle0 --object "$work/chain.o" --costs built-in "$@" >"$work/heddle.out" 2>&1 &
   specialize=$!
   wait_for "$work/heddle.out" "^stages\[1\]: program [0-9]* for epoch"
 }
@@ -84,7 +84,7 @@ start_example chain "$root/examples/xdp/chain/small.txt"
 entry=$(running)
 originals=$(members)
 last=${originals#* }
-ip netns exec "$inside" "$heddle" specialize --prog "${last% }" --object "$work/chain.o" >"$work/alone" 2>&1 &
+ip netns exec "$inside" "$heddle" specialize --prog "${last% }" --object "$work/chain.o" --costs built-in >"$work/alone" 2>&1 &
 specialize=$!
 wait_for "$work/alone" "^stages\[1\]: program [0-9]* for epoch"
 kill -TERM $specialize

@@ -51,7 +51,7 @@ refuses() {
 }
 
 # By pin and link, in and out; the link is its owner's all the time.
-ip netns exec "$inside" "$heddle" specialize --pin "$work/bpf/forward" --object "$work/forward.o" --once >"$work/once" 2>&1 &
+ip netns exec "$inside" "$heddle" specialize --pin "$work/bpf/forward" --object "$work/forward.o" --costs built-in --once >"$work/once" 2>&1 &
 specialize=$!
 wait_for "$work/once" "^heddle0 (link [0-9]*): program [0-9]* for epoch"
 [ "$(running)" != "$original" ] || fail "nothing was replaced"
@@ -70,7 +70,7 @@ refuses "No such file\|cannot be read" "HEDDLE_LIB" env HEDDLE_LIB="$work/nowher
 # Heddle is taken away, or installed anew, while it runs: versions are made all the same.
 cp -r "$bin/../lib/heddle" "$work/lib"
 clang-19 -O2 "$here/specialize/map.c" -lbpf -o "$work/map"
-HEDDLE_LIB=$work/lib ip netns exec "$inside" "$heddle" specialize --pin "$work/bpf/forward" --object "$work/forward.o" >"$work/anew" 2>&1 &
+HEDDLE_LIB=$work/lib ip netns exec "$inside" "$heddle" specialize --pin "$work/bpf/forward" --object "$work/forward.o" --costs built-in >"$work/anew" 2>&1 &
 specialize=$!
 wait_for "$work/anew" "inline-table: hops, .*: 4 entries"
 rm -r "$work/lib"
@@ -88,7 +88,7 @@ refuses "cannot write: No space left" "free space" "$heddle" specialize --promet
 # The interface goes, or the link with its owner: that is noticed, and nothing is put back.
 for end in interface owner; do
   rm -f "$work/gone"
-  ip netns exec "$inside" "$heddle" specialize --pin "$work/bpf/forward" --object "$work/forward.o" >"$work/gone" 2>&1 &
+  ip netns exec "$inside" "$heddle" specialize --pin "$work/bpf/forward" --object "$work/forward.o" --costs built-in >"$work/gone" 2>&1 &
   specialize=$!
   wait_for "$work/gone" "inline-table"
   if [ $end = interface ]; then ip -n "$inside" link delete heddle0; else end_owner; fi

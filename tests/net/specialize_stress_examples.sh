@@ -20,7 +20,7 @@ run() {
   stress=$!
   exec 9>"$work/go"
   wait_for "$work/stress.out" attached
-  ip netns exec "$inside" "$heddle" specialize --dev heddle0 --object "$work/$name.o" --period 0.02 --cpu 100 >"$work/heddle.out" 2>&1 &
+  ip netns exec "$inside" "$heddle" specialize --dev heddle0 --object "$work/$name.o" --costs built-in --period 0.02 --cpu 100 >"$work/heddle.out" 2>&1 &
   specialize=$!
   wait_for "$work/heddle.out" "$done"
   echo >&9

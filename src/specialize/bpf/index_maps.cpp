@@ -20,6 +20,7 @@ Expected<IndexMaps> make_index_maps(Index index, const Table& table) {
   maps.node_count = index.nodes.size();
   maps.value_count = index.values.size();
   maps.value_stride = llvm::alignTo(table.value_bytes, 8);
+  if (index.hashed) maps.value_stride += llvm::alignTo(table.key_bytes, 8);
   auto nodes = make_own_map("heddle_nodes", size_t(4) * maps.node_count,
                             [&](char* at) { memcpy(at, index.nodes.data(), size_t(4) * maps.node_count); });
   if (!nodes) return nodes.takeError();

@@ -51,6 +51,13 @@ void* heddle_find_number(const __u32* nodes, __u32 node_count, __u8* values, __u
   return heddle_index_number(&index, key, bytes, swapped, least);
 }
 
+void* heddle_find_hashed(const __u32* nodes, __u32 node_count, __u8* values, __u32 value_count,
+                         __u32 value_bytes, const __u8* key, __u32 bytes, __u64 seed, __u32 node_bits,
+                         __u32 slot_bits) {
+  const struct heddle_index index = {nodes, node_count, values, value_count, value_bytes};
+  return heddle_index_hashed(&index, key, bytes, seed, node_bits, slot_bits);
+}
+
 void* heddle_find_prefix(const __u32* nodes, __u32 node_count, __u8* values, __u32 value_count,
                          __u32 value_bytes, const __u8* key, __u32 levels) {
   const struct heddle_index index = {nodes, node_count, values, value_count, value_bytes};

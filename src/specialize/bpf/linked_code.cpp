@@ -5,10 +5,13 @@
 #include "support/installed.h"
 
 #include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/IR/DataLayout.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Linker/Linker.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "llvm/Transforms/Utils/Local.h"
 
 namespace heddle {
 
@@ -71,9 +74,9 @@ IRBuilder<> LinkedCode::if_sampled(CallInst& lookup) {
   return IRBuilder<>(SplitBlockAndInsertIfThen(sampled, &lookup, /*Unreachable=*/false));
 }
 
-void LinkedCode::record(CallInst& lookup, const Sampler::Site& site) {
+void LinkedCode::record(CallInst& lookup, const Descriptor& sketch) {
   IRBuilder<> builder = if_sampled(lookup);
-  call(builder, "heddle_record", {own_map(builder, site.sketch.get()), lookup.getArgOperand(1)});
+  call(builder, "heddle_record", {own_map(builder, sketch.get()), lookup.getArgOperand(1)});
 }
 
 void LinkedCode::count(CallInst& lookup, const Sampler::Reached& site) {
@@ -98,6 +101,15 @@ void LinkedCode::find_in_index(CallInst& lookup, const IndexMaps& maps) const {
     llvm::append_range(arguments, more);
     return call(builder, name, arguments);
   };
+  if (index.hashed) {
+    getOrEnforceKnownAlignment(key, Align(8), module_->getDataLayout(), &lookup);
+    lookup.replaceAllUsesWith(
+        find("heddle_find_hashed",
+             {builder.getInt32(maps.key_bytes), builder.getInt64(index.seed),
+              builder.getInt32(Log2_32(maps.node_count)), builder.getInt32(Log2_32(maps.value_count))}));
+    lookup.eraseFromParent();
+    return;
+  }
   if (index.kind == TableKind::Exact) {
     lookup.replaceAllUsesWith(
         find("heddle_find_number", {builder.getInt32(maps.key_bytes), builder.getInt32(index.swapped),

@@ -14,7 +14,7 @@ public:
   static llvm::Expected<LinkedCode> link(llvm::Function& function);
 
   // Before the lookup: if the packet is sampled, its key is counted.
-  void record(llvm::CallInst& lookup, const Sampler::Site& site);
+  void record(llvm::CallInst& lookup, const Descriptor& sketch);
 
   // Likewise, that it came there.
   void count(llvm::CallInst& lookup, const Sampler::Reached& site);

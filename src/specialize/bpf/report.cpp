@@ -14,6 +14,14 @@ std::string verdict_of(const MapReport& map) {
   return llvm::formatv("{0} of {1} bytes written", map.written_bytes, map.value_bytes);
 }
 
+void print_costs(const HostCosts& costs, llvm::raw_ostream& out) {
+  out << llvm::formatv(
+      "lookups, {0}: array {1:f1} ns, hash table {2:f1} ns (16 entries, keys of 4 bytes), trie {3:f1} ns (16 "
+      "prefixes); hashed index {4:f1} ns, load {5:f1} ns, compare {6:f1} ns, not foreseen {7:f1} ns more\n",
+      costs.measured ? "measured here" : "built-in figures", costs.array, costs.hash, costs.prefix,
+      costs.hashed, costs.load, costs.compare, costs.surprise);
+}
+
 } // namespace
 
 void print(const AnalysisReport& report, llvm::raw_ostream& out) {
@@ -30,6 +38,7 @@ void print(const AnalysisReport& report, llvm::raw_ostream& out) {
     if (const Remark& why = map.left_alone; !why.code.empty())
       out << why.code << ": " << map.name << (why.where.empty() ? "" : ", " + why.where) << ": " << why.what
           << "; hint: " << why.hint << '\n';
+  if (report.costs) print_costs(*report.costs, out);
 }
 
 void print(const VersionReport& report, llvm::raw_ostream& out) {
@@ -53,6 +62,25 @@ void print(const VersionReport& report, llvm::raw_ostream& out) {
   out.flush();
 }
 
+namespace {
+
+void write_costs(const HostCosts& costs, llvm::json::OStream& attributes) {
+  attributes.attribute("measured", costs.measured);
+  attributes.attribute("array", costs.array);
+  attributes.attribute("hash", costs.hash);
+  attributes.attribute("hash_doubling", costs.hash_doubling);
+  attributes.attribute("hash_byte", costs.hash_byte);
+  attributes.attribute("prefix", costs.prefix);
+  attributes.attribute("prefix_doubling", costs.prefix_doubling);
+  attributes.attribute("hashed", costs.hashed);
+  attributes.attribute("hashed_word", costs.hashed_word);
+  attributes.attribute("load", costs.load);
+  attributes.attribute("compare", costs.compare);
+  attributes.attribute("surprise", costs.surprise);
+}
+
+} // namespace
+
 void write(const AnalysisReport& report, llvm::json::OStream& attributes) {
   attributes.attribute("program", report.program);
   attributes.attribute("function", report.function);
@@ -75,6 +103,7 @@ void write(const AnalysisReport& report, llvm::json::OStream& attributes) {
         if (!map.left_alone.code.empty()) attributes.attribute("left_alone", as_json(map.left_alone));
       });
   });
+  if (report.costs) attributes.attributeObject("costs", [&] { write_costs(*report.costs, attributes); });
 }
 
 void write(const VersionReport& report, llvm::json::OStream& attributes) {

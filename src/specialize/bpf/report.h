@@ -1,6 +1,7 @@
 // What a session found and made, for people and as JSON (docs/json.md).
 #pragma once
 
+#include "specialize/cost.h"
 #include "support/diagnostic.h"
 
 #include "llvm/Support/JSON.h"
@@ -26,6 +27,7 @@ struct AnalysisReport {
   std::string function, tag;
   size_t instructions = 0;
   std::vector<MapReport> maps;
+  std::optional<HostCosts> costs; // by which ways are chosen; with the first of a chain
 };
 
 // One thing that a pass did.

@@ -104,11 +104,13 @@ Error ChainProgram::read_tables(Snapshot& taken, const std::vector<uint32_t>& ow
   return Error::success();
 }
 
-// For tables that are too large to become code.
+// For tables that are too large to become code, and for those of which code would have too much to compare.
 Error ChainProgram::make_indexes(Snapshot& taken) const {
   for (const auto& named : taken.tables) {
     const Table& table = named.second;
-    if (!table.complete || is_small(table) || table.kind == TableKind::Array || !table.written.empty())
+    constexpr size_t few = 2;
+    if (!table.complete || table.entries.size() <= few || table.kind == TableKind::Array ||
+        !table.written.empty())
       continue;
     Index index;
     NoIndex why{};
@@ -173,8 +175,8 @@ Expected<std::optional<Sampler>> ChainProgram::start_sampling() const {
 Expected<ChainProgram::Loaded> ChainProgram::load(const Snapshot& snapshot, const Watch& watch,
                                                   Sampler* sampler) {
   auto attempt = [&](const llvm::StringSet<>& without) -> Expected<Loaded> {
-    auto version =
-        make_version({prepared, source.object, function, snapshot, without, sampler, source.excluded});
+    auto version = make_version(
+        {prepared, source.object, function, snapshot, without, sampler, source.excluded, source.costs});
     if (!version) return version.takeError();
     if (version->object.empty()) return Loaded{std::move(*version), {}};
     auto fd = load_version({version->object, source.object.path, function, watch.guard()}, running);

@@ -30,22 +30,26 @@ Expected<Descriptor> create_map(bpf_map_type type, const char* name, uint32_t ke
   return bpf_error("the maps for samples cannot be made", errno, name);
 }
 
+Expected<Descriptor> create_sketch(uint32_t key_bytes) {
+  return create_map(BPF_MAP_TYPE_LRU_PERCPU_HASH, "heddle_sketch", key_bytes, 8, sketch_entries);
+}
+
 // Empties the sketch: how often each key was sampled, on all processors.
-Expected<llvm::StringMap<uint64_t>> drain(const Sampler::Site& site) {
+Expected<llvm::StringMap<uint64_t>> drain(const Descriptor& sketch, uint32_t key_bytes) {
   const size_t processors = libbpf_num_possible_cpus();
-  std::string keys(size_t(sketch_entries) * site.key_bytes, '\0');
+  std::string keys(size_t(sketch_entries) * key_bytes, '\0');
   std::vector<uint64_t> counts(sketch_entries * processors);
   llvm::StringMap<uint64_t> found;
   uint64_t at = 0; // where the kernel goes on
   for (bool first = true, more = true; more; first = false) {
     uint32_t count = sketch_entries;
-    if (bpf_map_lookup_and_delete_batch(site.sketch.get(), first ? nullptr : &at, &at, keys.data(),
-                                        counts.data(), &count, nullptr) != 0) {
-      if (errno != ENOENT) return bpf_error("the samples cannot be read", errno, "map " + site.map);
+    if (bpf_map_lookup_and_delete_batch(sketch.get(), first ? nullptr : &at, &at, keys.data(), counts.data(),
+                                        &count, nullptr) != 0) {
+      if (errno != ENOENT) return bpf_error("the samples cannot be read", errno, "heddle_sketch");
       more = false;
     }
     for (size_t i = 0; i != count; ++i) {
-      uint64_t& sum = found[StringRef(keys).substr(i * site.key_bytes, site.key_bytes)];
+      uint64_t& sum = found[StringRef(keys).substr(i * key_bytes, key_bytes)];
       for (size_t processor = 0; processor != processors; ++processor)
         sum += counts[i * processors + processor];
     }
@@ -78,20 +82,32 @@ Error Sampler::set_between(uint64_t packets) {
 Expected<Sampler::Site*> Sampler::site(StringRef name, StringRef map, uint32_t key_bytes, double pays_at) {
   auto known = sites_.find(name);
   if (known != sites_.end()) return &known->second;
-  auto sketch = create_map(BPF_MAP_TYPE_LRU_PERCPU_HASH, "heddle_sketch", key_bytes, 8, sketch_entries);
+  auto sketch = create_sketch(key_bytes);
   if (!sketch) return sketch.takeError();
   Site site{map.str(), std::move(*sketch), key_bytes, SiteHeat(pays_at)};
   return &sites_.emplace(name.str(), std::move(site)).first->second;
 }
 
-Expected<Sampler::Reached*> Sampler::reached(StringRef name) {
+Expected<Sampler::Reached*> Sampler::reached(StringRef name, uint32_t key_bytes) {
+  auto [place, is_new] = reached_.try_emplace(name.str());
+  Reached& site = place->second;
+  if (is_new) {
+    auto counter = create_map(BPF_MAP_TYPE_PERCPU_ARRAY, "heddle_reached", 4, 8, 1);
+    if (!counter) return counter.takeError();
+    site.counter = std::move(*counter);
+  }
+  if (key_bytes != 0 && !site.sketch) {
+    auto sketch = create_sketch(key_bytes);
+    if (!sketch) return sketch.takeError();
+    site.sketch = std::move(*sketch);
+    site.key_bytes = key_bytes;
+  }
+  return &site;
+}
+
+const Sampler::Reached* Sampler::known_reached(StringRef name) const {
   auto known = reached_.find(name);
-  if (known != reached_.end()) return &known->second;
-  auto counter = create_map(BPF_MAP_TYPE_PERCPU_ARRAY, "heddle_reached", 4, 8, 1);
-  if (!counter) return counter.takeError();
-  Reached site;
-  site.counter = std::move(*counter);
-  return &reached_.emplace(name.str(), std::move(site)).first->second;
+  return known == reached_.end() ? nullptr : &known->second;
 }
 
 Error Sampler::look_at(Reached& site, uint64_t packets, bool current) {
@@ -102,8 +118,15 @@ Error Sampler::look_at(Reached& site, uint64_t packets, bool current) {
   uint64_t counted = std::accumulate(counts.begin(), counts.end(), uint64_t(0));
   uint64_t came = counted - std::exchange(site.counted, counted);
   bool was_counting = site.reach.counting();
+  if (was_counting && site.sketch) {
+    auto found = drain(site.sketch, site.key_bytes);
+    if (!found) return found.takeError();
+    for (const auto& key : *found)
+      site.counting_keys[key.first()] += key.second;
+  }
   // Packets may have met a version that does not count there yet.
   if (current && !std::exchange(site.is_new, false)) site.reach.look(packets, came);
+  if (was_counting && !site.reach.counting()) site.keys = std::exchange(site.counting_keys, {});
   if (!was_counting && site.reach.counting()) site.is_new = true;
   return Error::success();
 }
@@ -114,7 +137,7 @@ Error Sampler::look(bool current) {
       site.heat.look({});
       continue;
     }
-    auto found = drain(site);
+    auto found = drain(site.sketch, site.key_bytes);
     if (!found) return found.takeError();
     site.heat.look(*found);
   }

@@ -27,6 +27,10 @@ public:
   struct Reached {
     Descriptor counter; // one number per processor
     uint64_t counted = 0;
+    // Of a small table: which keys they bring, as in Site, and what is known of that from the last count, and from this one.
+    Descriptor sketch;
+    uint32_t key_bytes = 0;
+    llvm::StringMap<uint64_t> keys, counting_keys;
     bool is_new = true; // until a version counts there
     SiteReach reach;
   };
@@ -37,8 +41,11 @@ public:
   // The site of that name, a new one if there is none yet. `pays_at`: see SiteHeat.
   llvm::Expected<Site*> site(llvm::StringRef name, llvm::StringRef map, uint32_t key_bytes, double pays_at);
 
-  // Likewise, for a version that is about to be made.
-  llvm::Expected<Reached*> reached(llvm::StringRef name);
+  // Likewise, for a version that is about to be made. `key_bytes`: of a small table; 0: its keys are not to be known.
+  llvm::Expected<Reached*> reached(llvm::StringRef name, uint32_t key_bytes);
+
+  // Likewise, or null if there is none yet.
+  const Reached* known_reached(llvm::StringRef name) const;
 
   // Takes what was sampled since the last look, and samples as many packets from now on as that takes, but not more than `percent`.
   // `current`: the version that runs does what has been wanted since the last look.

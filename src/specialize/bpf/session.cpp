@@ -1,5 +1,6 @@
 #include "specialize/bpf/session.h"
 
+#include "specialize/bpf/host_costs.h"
 #include "specialize/bpf/state.h"
 #include "support/diagnostic.h"
 
@@ -73,8 +74,18 @@ Expected<BpfSession> BpfSession::open(const SpecializeOptions& options) {
     source.excluded.insert(map);
   }
   state->programs.push_back(std::move(*entry));
+  state->learn_costs();
   if (Error error = state->follow_tail_calls()) return std::move(error);
   return BpfSession(std::move(state));
+}
+
+void BpfSession::State::learn_costs() {
+  if (!source.options.measure_costs) return;
+  if (auto costs = measure_host_costs())
+    source.costs = *costs;
+  else
+    programs.front()->remarks.push_back(
+        {"costs-not-measured", "", toString(costs.takeError()), "ways are chosen by built-in figures"});
 }
 
 Expected<std::unique_ptr<ChainProgram>>
@@ -141,7 +152,7 @@ Expected<AnalysisReport> analyse(const ChainProgram& program, const std::vector<
   std::vector<MapView> views = program.views;
   leave_shared_maps(views, own);
   const RunningProgram& running = program.running;
-  AnalysisReport report{running.id, program.function, running.tag, running.code.size() / 8, {}};
+  AnalysisReport report{running.id, program.function, running.tag, running.code.size() / 8, {}, {}};
   for (const MapView& view : views) {
     if (!view.running) continue;
     MapReport& map = report.maps.emplace_back();
@@ -172,6 +183,7 @@ Expected<std::vector<AnalysisReport>> BpfSession::analysis() const {
     if (!report) return report.takeError();
     reports.push_back(std::move(*report));
   }
+  reports.front().costs = state_->source.costs;
   return reports;
 }
 

@@ -32,6 +32,7 @@ struct SpecializeOptions {
   double sampling_percent = 1;       // of the packets, at most; 0: none
   double cpu_percent = 5;            // of one processor, for making versions
   std::vector<std::string> excluded; // maps whose lookups are not sampled, by name
+  bool measure_costs = true;         // of lookups on this machine; else built-in figures
 };
 
 class BpfSession {

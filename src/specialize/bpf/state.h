@@ -9,6 +9,7 @@
 #include "specialize/bpf/session.h"
 #include "specialize/bpf/version.h"
 #include "specialize/bpf/watch.h"
+#include "specialize/cost.h"
 
 #include "llvm/IR/LLVMContext.h"
 
@@ -25,6 +26,7 @@ struct ChainSource {
   llvm::LLVMContext context;
   std::optional<BpfCompiler> compiler;
   llvm::StringSet<> excluded; // maps whose lookups are not sampled
+  HostCosts costs;
 };
 
 // One program of the chain.
@@ -76,6 +78,9 @@ struct ChainProgram {
 struct BpfSession::State {
   ChainSource source;
   std::vector<std::unique_ptr<ChainProgram>> programs; // the entry first
+
+  // What lookups cost here, where that can be measured.
+  void learn_costs();
 
   // Adds the programs that tail calls lead to.
   llvm::Error follow_tail_calls();

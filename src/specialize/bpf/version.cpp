@@ -41,9 +41,6 @@ using namespace llvm;
 
 namespace {
 
-// The share of the lookups that hot keys must have, so that compares in everybody's way pay (docs/specialize.md: measured).
-constexpr double exact_pays_at = 0.4, lpm_pays_at = 0.2;
-
 enum class Action { Eliminate, Inline, Index, Hot, Fields, None };
 
 struct Site {
@@ -53,6 +50,7 @@ struct Site {
   const HotLookups* hot = nullptr;      // of Action::Hot
   const IndexMaps* index = nullptr;     // of Action::Index
   std::vector<NarrowField> narrow = {}; // not empty: a branch in front, where the lookup may follow
+  std::string costs = {};               // what is expected of this way and of others
 };
 
 struct SampledSite {
@@ -93,6 +91,7 @@ void keep_key(CallInst& lookup, uint32_t bytes) {
 struct CountedSite {
   CallInst* lookup;
   const Sampler::Reached* site;
+  bool keys; // which ones come, too
 };
 
 // Which sites are specialized, and where checks stand.
@@ -139,7 +138,7 @@ private:
                "inline it (static __always_inline)");
         continue;
       }
-      auto seldom = is_seldom(*lookup, name);
+      auto seldom = is_seldom(*lookup, table, name);
       if (!seldom) return seldom.takeError();
       if (*seldom) {
         remark("seldom-reached", *lookup, "few packets come to the lookup in " + uses.name,
@@ -149,7 +148,7 @@ private:
       } else if (!table.written.empty()) {
         choose_written(*lookup, table);
       } else if (is_small(table)) {
-        if (enabled("inline-table")) sites.push_back({lookup, &table, Action::Inline});
+        choose_small(*lookup, table, name);
       } else if (Error error = choose_large(*lookup, table, name)) {
         return error;
       }
@@ -157,13 +156,44 @@ private:
     return Error::success();
   }
 
-  // Also has the packets counted that come to the lookup, where that is to be known.
-  Expected<bool> is_seldom(CallInst& lookup, const std::string& name) {
+  // Also has the packets counted that come to the lookup, where that is to be known, and the keys that they bring to a small table.
+  Expected<bool> is_seldom(CallInst& lookup, const Table& table, const std::string& name) {
     if (!request_.sampler || !enabled("hot-keys")) return false;
-    auto site = request_.sampler->reached(name);
+    bool keys = is_small(table) && table.entries.size() > 1 && table.written.empty();
+    auto site = request_.sampler->reached(name, keys ? table.key_bytes : 0);
     if (!site) return site.takeError();
-    if ((*site)->reach.counting()) counted.push_back({&lookup, *site});
+    if ((*site)->reach.counting()) counted.push_back({&lookup, *site, keys});
     return (*site)->reach.is_seldom();
+  }
+
+  // Compares, an index, or the table itself.
+  void choose_small(CallInst& lookup, const Table& table, const std::string& name) {
+    Outcomes outcomes;
+    if (request_.sampler)
+      if (const Sampler::Reached* site = request_.sampler->known_reached(name))
+        outcomes = outcomes_of(table, site->keys);
+    const HostCosts& costs = request_.costs;
+    double as_is = lookup_cost(costs, table), compares = compares_cost(costs, table, outcomes);
+    auto index = request_.snapshot.indexes.find(table.name);
+    bool indexed = index != request_.snapshot.indexes.end() && enabled("index-table");
+    double in_index = indexed ? index_cost(costs, index->second->index, table.key_bytes) : 0;
+    std::string expected = formatv("compares {0:f1} ns", compares);
+    if (indexed) expected += formatv(", an index {0:f1} ns", in_index);
+    expected += formatv(", the lookup {0:f1} ns; ", as_is);
+    expected += outcomes.known() ? formatv("its outcomes have {0:f1} bits", outcomes.bits()).str()
+                                 : "taken as foreseeable, not sampled";
+    Site site{&lookup, &table, Action::None};
+    site.costs = expected;
+    if (enabled("inline-table") && pays(compares, as_is) && (!indexed || compares <= in_index)) {
+      site.action = Action::Inline;
+    } else if (indexed && pays(in_index, as_is)) {
+      site.action = Action::Index;
+      site.index = index->second.get();
+    } else if (enabled("inline-table") || indexed) {
+      remark("cheap-lookup", lookup, "the lookup in " + table.name + " is as good: " + expected,
+             "nothing to do");
+    }
+    add(std::move(site));
   }
 
   // The program writes to what it finds, so what is found has to be the table's own element.
@@ -191,15 +221,19 @@ private:
     const auto& snapshot = request_.snapshot;
     if (auto index = snapshot.indexes.find(table.name);
         index != snapshot.indexes.end() && enabled("index-table")) {
-      sites.push_back({&lookup, &table, Action::Index, nullptr, index->second.get()});
+      Site chosen{&lookup, &table, Action::Index, nullptr, index->second.get()};
+      chosen.costs = formatv("{0:f1} ns, the lookup {1:f1} ns",
+                             index_cost(request_.costs, index->second->index, table.key_bytes),
+                             lookup_cost(request_.costs, table));
+      sites.push_back(std::move(chosen));
       return Error::success();
     }
     if (auto why = snapshot.no_index.find(table.name); why != snapshot.no_index.end())
       remark(why->second.code, lookup, table.name + " is not indexed: " + why->second.what, why->second.hint);
     const Sampler::Site* site = nullptr;
     if (request_.sampler && may_be_sampled(lookup, table)) {
-      auto made = request_.sampler->site(name, table.name, table.key_bytes,
-                                         table.kind == TableKind::Lpm ? lpm_pays_at : exact_pays_at);
+      auto made =
+          request_.sampler->site(name, table.name, table.key_bytes, hot_keys_pay_at(request_.costs, table));
       if (!made) return made.takeError();
       site = *made;
       if (site->heat.sampling()) sampled.push_back({&lookup, site});
@@ -209,6 +243,9 @@ private:
     if (site && hot != snapshot.hot.end() && !hot->second.known.empty()) {
       chosen.action = Action::Hot;
       chosen.hot = &hot->second;
+      chosen.costs =
+          formatv("{0:f1} ns in the mean, the lookup {1:f1} ns",
+                  hot_keys_cost(request_.costs, table, hot->second), lookup_cost(request_.costs, table));
     } else if (folds_fields(lookup, table)) {
       chosen.action = Action::Fields;
     } else {
@@ -376,7 +413,7 @@ void set_new_constants_apart(Module& module, const StringSet<>& before) {
       variable.setSection(constants_section);
 }
 
-void rewrite(const Site& site, const LinkedCode& linked, Version& version) {
+void rewrite(const Site& site, const LinkedCode& linked, bool fold, Version& version) {
   const Table& table = *site.table;
   std::string where = place_of(*site.lookup), entries = std::to_string(table.entries.size());
   switch (site.action) {
@@ -386,14 +423,20 @@ void rewrite(const Site& site, const LinkedCode& linked, Version& version) {
     return;
   case Action::Inline:
     inline_lookup(*site.lookup, *site.lookup->getArgOperand(1), table, constants_section);
-    version.performed.push_back({"inline-table", table.name, where, entries + " entries"});
+    version.performed.push_back({"inline-table", table.name, where, entries + " entries: " + site.costs});
     return;
-  case Action::Index:
+  case Action::Index: {
+    // Of prefixes, keys of unusual length find what the table itself has by then.
+    unsigned folded = fold && table.kind == TableKind::Exact ? fold_constant_fields(*site.lookup, table) : 0;
+    if (folded != 0)
+      version.performed.push_back(
+          {"constant-fields", table.name, where, std::to_string(folded) + " reads, " + entries + " entries"});
     linked.find_in_index(*site.lookup, *site.index);
     version.performed.push_back(
         {"index-table", table.name, where,
-         entries + " entries in " + std::to_string(site.index->bytes() / 1024) + " KiB"});
+         formatv("{0} entries in {1} KiB: {2}", entries, divideCeil(site.index->bytes(), 1024), site.costs)});
     return;
+  }
   case Action::Hot: {
     add_hot_keys(*site.lookup, *site.lookup->getArgOperand(1), table, *site.hot, constants_section);
     uint64_t in = 0;
@@ -402,7 +445,7 @@ void rewrite(const Site& site, const LinkedCode& linked, Version& version) {
     std::string share = formatv("{0:f0} %", 100.0 * double(in) / double(in + site.hot->others));
     version.performed.push_back(
         {"hot-keys", table.name, where,
-         std::to_string(site.hot->known.size()) + " keys, " + share + " of the lookups"});
+         std::to_string(site.hot->known.size()) + " keys, " + share + " of the lookups: " + site.costs});
     return;
   }
   case Action::Fields: {
@@ -433,10 +476,12 @@ Error specialize(Function& function, const Plan& plan, const VersionRequest& req
   Module& module = *function.getParent();
   auto linked = LinkedCode::link(function);
   if (!linked) return linked.takeError();
-  for (const CountedSite& counted : plan.counted)
+  for (const CountedSite& counted : plan.counted) {
     linked->count(*counted.lookup, *counted.site);
+    if (counted.keys) linked->record(*counted.lookup, counted.site->sketch);
+  }
   for (const SampledSite& sampled : plan.sampled) {
-    linked->record(*sampled.lookup, *sampled.site);
+    linked->record(*sampled.lookup, sampled.site->sketch);
     version.performed.push_back({"sampling", sampled.site->map, place_of(*sampled.lookup),
                                  formatv("{0:f2} % of the packets", request.sampler->percent())});
   }
@@ -458,7 +503,7 @@ Error specialize(Function& function, const Plan& plan, const VersionRequest& req
   add_fallback(function, {guard, epoch}, plan.checks, detour);
   version.checks = plan.checks.size();
   for (const Site& site : plan.sites) {
-    rewrite(site, *linked, version);
+    rewrite(site, *linked, !request.disabled.contains("constant-fields"), version);
     branch(site, version);
   }
   return Error::success();

@@ -7,6 +7,7 @@
 #include "specialize/bpf/prepared.h"
 #include "specialize/bpf/report.h"
 #include "specialize/bpf/sampler.h"
+#include "specialize/cost.h"
 #include "support/diagnostic.h"
 
 #include "llvm/ADT/StringMap.h"
@@ -47,12 +48,13 @@ struct VersionRequest {
   const llvm::StringSet<>& disabled; // passes
   Sampler* sampler;                  // of lookups in large tables; null: none
   const llvm::StringSet<>& excluded; // maps whose lookups are not sampled
+  const HostCosts& costs;
 };
 
 // Whether a version that was made for one is right for the other, too.
 bool same_tables(const Snapshot& one, const Snapshot& other);
 
-// Whether all of the table becomes code.
+// Whether all of the table may become code.
 bool is_small(const Table& table);
 
 // Error `data-layout` as a Rejected: LLVM laid the global variables out in another way than in the running program.

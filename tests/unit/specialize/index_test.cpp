@@ -5,6 +5,7 @@
 
 #include "gtest/gtest.h"
 
+#include <bit>
 #include <cstring>
 #include <map>
 #include <optional>
@@ -23,14 +24,20 @@ std::string bytes_of(uint32_t number, size_t size = 4) {
 }
 
 Found find(const Index& index, const std::string& key, size_t value_bytes) {
+  size_t stride = index.hashed ? index.values[0].size() + 7 & ~size_t(7) : value_bytes;
   std::string values;
-  for (const std::string& value : index.values)
+  for (const std::string& value : index.values) {
     values += value;
+    values.resize((values.size() + stride - 1) / stride * stride);
+  }
   const heddle_index arrays{index.nodes.data(), uint32_t(index.nodes.size()),
                             reinterpret_cast<uint8_t*>(values.data()), uint32_t(index.values.size()),
-                            uint32_t(value_bytes)};
+                            uint32_t(stride)};
   const auto* at = reinterpret_cast<const uint8_t*>(key.data());
-  const uint8_t* found = index.kind == TableKind::Lpm
+  const uint8_t* found = index.hashed ? heddle_index_hashed(&arrays, at, key.size(), index.seed,
+                                                            std::countr_zero(index.nodes.size()),
+                                                            std::countr_zero(index.values.size()))
+                         : index.kind == TableKind::Lpm
                              ? heddle_index_prefix(&arrays, at, index.levels)
                              : heddle_index_number(&arrays, at, key.size(), index.swapped, index.least);
   if (!found) return std::nullopt;
@@ -98,14 +105,48 @@ TEST(Index, TheWholeRangeOfNumbers) {
   EXPECT_EQ(find(index, bytes_of(0xfffffffd), 4), std::nullopt);
 }
 
-TEST(Index, NumbersFarApartAndOtherKeysHaveNone) {
+TEST(Index, KeysOfAllSizesAndNumbersOfThem) {
+  std::mt19937 random(5);
+  for (uint32_t size : {1, 3, 4, 5, 7, 8, 11, 20, 40, 64})
+    for (size_t count : {1, 2, 3, 10, 100, 1000}) {
+      if (count > 10 && (size == 1 || (count == 1000 && size != 20))) continue;
+      Table table{"t", TableKind::Exact, size, 5, 65536, {}};
+      std::map<std::string, std::string> expected;
+      while (expected.size() != count) { // keys that differ in a few bytes only, the last ones too
+        std::string key(size, '\x11');
+        for (uint32_t byte : {uint32_t(random() % size), size - 1, size / 2})
+          key[byte] = static_cast<char>(random());
+        expected[key] = bytes_of(random(), 5);
+      }
+      for (const auto& [key, value] : expected)
+        table.entries.push_back({key, value});
+      Index index;
+      NoIndex why{};
+      ASSERT_TRUE(make_index(table, index, why)) << why.code;
+      for (const auto& [key, value] : expected) {
+        ASSERT_EQ(find(index, key, 5), Found(value)) << size << ' ' << count;
+        std::string other = key;
+        other[random() % size] ^= 1;
+        if (!expected.count(other)) ASSERT_EQ(find(index, other, 5), std::nullopt) << size << ' ' << count;
+      }
+    }
+}
+
+TEST(Index, NumbersFarApartAreHashed) {
   Index index;
   NoIndex why{};
   Table table{
       "t", TableKind::Exact, 4, 4, 8, {{bytes_of(1), bytes_of(1)}, {bytes_of(0x01020304), bytes_of(2)}}};
-  EXPECT_FALSE(make_index(table, index, why));
-  EXPECT_STREQ(why.code, "sparse-keys");
-  table = {"t", TableKind::Exact, 8, 4, 8, {{bytes_of(1, 8), bytes_of(1)}}};
+  ASSERT_TRUE(make_index(table, index, why));
+  EXPECT_TRUE(index.hashed);
+  EXPECT_EQ(find(index, bytes_of(0x01020304), 4), bytes_of(2));
+  EXPECT_EQ(find(index, bytes_of(2), 4), std::nullopt);
+}
+
+TEST(Index, LongKeysAndShortAddressesHaveNone) {
+  Index index;
+  NoIndex why{};
+  Table table{"t", TableKind::Exact, 65, 4, 8, {{bytes_of(1, 65), bytes_of(1)}}};
   EXPECT_FALSE(make_index(table, index, why));
   EXPECT_STREQ(why.code, "wide-keys");
   table = {"t", TableKind::Lpm, 5, 4, 8, {{bytes_of(8, 5), bytes_of(1)}}};
