@@ -40,7 +40,9 @@ llvm::Error try_once(BpfSession& session, const Options& options) {
 
 // As JSON: one object per version, a line each, as they come.
 llvm::Error run(const Options& options) {
-  auto session = BpfSession::open(options);
+  std::vector<std::string> restored;
+  if (!options.dry_run) restored = restore_left_behind(options.bpf_file_system);
+  auto session = BpfSession::open(options, restored);
   if (!session) return session.takeError();
   if (options.dry_run) return try_once(*session, options);
   if (options.json.wanted() && !options.json.takes_stdout())
@@ -99,6 +101,8 @@ void add_specialize(CLI::App& app, Action& chosen) {
   command->add_option("--disable", options->disabled, "leave out passes, by name")
       ->delimiter(',')
       ->check(CLI::IsMember(specialize_pass_names()));
+  command->add_option("--bpffs", options->bpf_file_system,
+                      "the BPF file system where the watch is pinned while versions run");
   command
       ->add_option_function<std::string>(
           "--costs", [options](const std::string& how) { options->measure_costs = how == "measured"; },

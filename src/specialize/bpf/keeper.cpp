@@ -72,7 +72,8 @@ void wait_for_end(int alive) {
 Keeper::Keeper(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Keeper::Keeper(Keeper&&) noexcept = default;
 
-Expected<Keeper> Keeper::start(const Attachment& attachment, const RunningProgram& original) {
+Expected<Keeper> Keeper::start(const Attachment& attachment, const RunningProgram& original,
+                               const Pins* pins) {
   auto state = std::make_unique<State>();
   void* page = mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   int ends[2];
@@ -82,6 +83,8 @@ Expected<Keeper> Keeper::start(const Attachment& attachment, const RunningProgra
   state->attachment = &attachment;
   state->original = &original;
   state->shared = new (page) Shared{original.id, original.id};
+  if (pins)
+    if (Error error = pins->add(original.id, original.fd.get())) return std::move(error);
   Descriptor waiting(ends[0]);
   state->alive = Descriptor(ends[1]);
   auto fork_keeper = [&] {
@@ -91,6 +94,8 @@ Expected<Keeper> Keeper::start(const Attachment& attachment, const RunningProgra
     close(ends[1]);
     wait_for_end(ends[0]);
     bool good = put_back(attachment, original.fd.get(), original.id, state->shared->now, state->shared->next);
+    bool gone = good || (!attachment.holds(state->shared->now) && !attachment.holds(state->shared->next));
+    if (pins && gone) pins->remove(original.id);
     _exit(good ? 0 : 1);
   };
   state->undo = UndoWhenInterrupted::end(fork_keeper, /*group=*/false, state->process);

@@ -1,10 +1,12 @@
 // Swapping programs, and the promise that the original comes back.
 //
 // A process of its own holds the original program and what notices changes of tables. It waits for this one to end, however it
-// ends (kill -9 included), puts the original back and ends, too. So a specialized version never runs without its watch.
+// ends (kill -9 included), puts the original back and ends, too. So a specialized version never runs without its watch, unless both are killed at
+// once: then pins keep the watch in place (pins.h).
 #pragma once
 
 #include "specialize/bpf/attachment.h"
+#include "specialize/bpf/pins.h"
 #include "support/interrupt.h"
 
 #include <memory>
@@ -14,7 +16,9 @@ namespace heddle {
 class Keeper {
 public:
   // To be called when everything that must live as long as a version is open, and before the first swap.
-  static llvm::Expected<Keeper> start(const Attachment& attachment, const RunningProgram& original);
+  // `pins`: null where there is no file system for them.
+  static llvm::Expected<Keeper> start(const Attachment& attachment, const RunningProgram& original,
+                                      const Pins* pins);
   Keeper(Keeper&&) noexcept;
   ~Keeper(); // puts the original back
 

@@ -252,6 +252,7 @@ namespace {
 // What the programs of a chain have in common while they are specialized.
 struct ChainRun {
   const Watch& watch;
+  const Pins* pins; // null: there is no place for them
   llvm::function_ref<void(const VersionReport&)> tell;
   Budget budget;
   // All originals and all versions: others may hold one that is no longer in place. The kernel gives ids out in turn, so none comes
@@ -269,7 +270,7 @@ public:
                                       : Attachment::find(program.running);
     if (!attachment) return attachment.takeError();
     auto run = std::make_unique<ProgramRun>(program, chain, std::move(*attachment));
-    auto keeper = Keeper::start(run->attachment_, program.running);
+    auto keeper = Keeper::start(run->attachment_, program.running, chain.pins);
     if (!keeper) return keeper.takeError();
     run->keeper_.emplace(std::move(*keeper));
     auto sampler = program.start_sampling();
@@ -392,7 +393,14 @@ Error BpfSession::run(llvm::function_ref<void(const VersionReport&)> tell,
   const SpecializeOptions& options = s.source.options;
   auto watch = Watch::start(s.candidates());
   if (!watch) return watch.takeError();
-  ChainRun chain{*watch, tell, Budget(options.cpu_percent), s.ids()};
+  std::optional<Pins> pins;
+  if (auto made = Pins::make(options.bpf_file_system, s.programs.front()->running.id, *watch))
+    pins.emplace(std::move(*made));
+  else
+    s.programs.front()->remarks.push_back(
+        remark_of("not-pinned", "killed together with its keeper, Heddle would leave a version unwatched",
+                  made.takeError()));
+  ChainRun chain{*watch, pins ? &*pins : nullptr, tell, Budget(options.cpu_percent), s.ids()};
   std::vector<std::unique_ptr<ProgramRun>> runs;
   // From the last to the first: a keeper holds what those before it wait for.
   auto end = llvm::make_scope_exit([&] {

@@ -26,6 +26,14 @@ Expected<uint32_t> find_program(const ProgramChoice& choice) {
 
 } // namespace
 
+Remark remark_of(const char* code, const char* so, Error why) {
+  Remark remark{code, "", "", ""};
+  llvm::handleAllErrors(std::move(why), [&](const Diagnostic& diagnostic) {
+    remark = {code, diagnostic.where(), diagnostic.what() + ": " + so, diagnostic.hint()};
+  });
+  return remark;
+}
+
 std::vector<std::string> specialize_pass_names() {
   return {std::begin(specialize_passes), std::end(specialize_passes)};
 }
@@ -46,7 +54,8 @@ Expected<std::unique_ptr<ChainProgram>> ChainProgram::open(ChainSource& source, 
   return program;
 }
 
-Expected<BpfSession> BpfSession::open(const SpecializeOptions& options) {
+Expected<BpfSession> BpfSession::open(const SpecializeOptions& options,
+                                      llvm::ArrayRef<std::string> restored) {
   auto id = find_program(options.program);
   if (!id) return id.takeError();
   auto running = open_running_program(*id);
@@ -74,6 +83,11 @@ Expected<BpfSession> BpfSession::open(const SpecializeOptions& options) {
     source.excluded.insert(map);
   }
   state->programs.push_back(std::move(*entry));
+  for (const std::string& place : restored)
+    state->programs.front()->remarks.push_back(
+        {"left-behind", place,
+         "a version was left here by a Heddle that was killed with its keeper: the original is back",
+         "nothing to do"});
   state->learn_costs();
   if (Error error = state->follow_tail_calls()) return std::move(error);
   return BpfSession(std::move(state));
@@ -85,7 +99,7 @@ void BpfSession::State::learn_costs() {
     source.costs = *costs;
   else
     programs.front()->remarks.push_back(
-        {"costs-not-measured", "", toString(costs.takeError()), "ways are chosen by built-in figures"});
+        remark_of("costs-not-measured", "ways are chosen by built-in figures", costs.takeError()));
 }
 
 Expected<std::unique_ptr<ChainProgram>>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "specialize/bpf/live.h"
+#include "specialize/bpf/pins.h"
 #include "specialize/bpf/report.h"
 
 #include "llvm/ADT/ArrayRef.h"
@@ -32,13 +33,15 @@ struct SpecializeOptions {
   double sampling_percent = 1;       // of the packets, at most; 0: none
   double cpu_percent = 5;            // of one processor, for making versions
   std::vector<std::string> excluded; // maps whose lookups are not sampled, by name
-  bool measure_costs = true;         // of lookups on this machine; else built-in figures
+  std::string bpf_file_system = usual_bpf_file_system; // where pins are kept
+  bool measure_costs = true;                           // of lookups on this machine; else built-in figures
 };
 
 class BpfSession {
 public:
-  // Finds the program, and makes sure that the object is the one that runs.
-  static llvm::Expected<BpfSession> open(const SpecializeOptions& options);
+  // Finds the program, and makes sure that the object is the one that runs. `restored`: where an original was put back before (pins.h).
+  static llvm::Expected<BpfSession> open(const SpecializeOptions& options,
+                                         llvm::ArrayRef<std::string> restored = {});
   BpfSession(BpfSession&&) noexcept;
   ~BpfSession();
 

@@ -18,6 +18,9 @@
 
 namespace heddle {
 
+// What goes on without what has failed: `so` is what follows from that.
+Remark remark_of(const char* code, const char* so, llvm::Error why);
+
 // What the programs of a chain are made from.
 struct ChainSource {
   SpecializeOptions options;

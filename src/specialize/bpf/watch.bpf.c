@@ -30,6 +30,8 @@ struct files_struct {
 
 struct task_struct {
   struct files_struct* files;
+  struct task_struct* group_leader;
+  __u64 start_time;
 } RELOCATED;
 
 struct file {
@@ -74,6 +76,7 @@ struct {
 } own SEC(".maps");
 
 __u32 own_process;
+__u64 own_start; // the watch may outlive it (pins.h), and another process may get its number
 
 static struct heddle_epochs* counters(void) {
   __u32 zero = 0;
@@ -91,6 +94,11 @@ static struct bpf_map* map_of(__u32 fd) {
   return BPF_CORE_READ(file, private_data);
 }
 
+static __u64 process_start(void) {
+  struct task_struct* task = (void*)bpf_get_current_task();
+  return BPF_CORE_READ(task, group_leader, start_time);
+}
+
 static int may_change(__u64 command, const void* attributes) {
   __u32 fd = 0, offset = 0;
   switch (command) {
@@ -104,7 +112,7 @@ static int may_change(__u64 command, const void* attributes) {
     offset = __builtin_offsetof(union bpf_attr, batch.map_fd);
     break;
   case BPF_PROG_LOAD: // a program that may write the maps, or make system calls itself
-    return bpf_get_current_pid_tgid() >> 32 != own_process;
+    return bpf_get_current_pid_tgid() >> 32 != own_process || process_start() != own_start;
   case BPF_LINK_CREATE: // an iterator that may write the maps
   case BPF_ITER_CREATE:
     return 1;
@@ -119,7 +127,10 @@ static int may_change(__u64 command, const void* attributes) {
   if (type == BPF_MAP_TYPE_ARRAY_OF_MAPS || type == BPF_MAP_TYPE_HASH_OF_MAPS) return 1;
   __u32 id = BPF_CORE_READ(map, id);
   __u8* kind = bpf_map_lookup_elem(&watched, &id);
-  if (kind && *kind == HEDDLE_OWN) own_process = bpf_get_current_pid_tgid() >> 32;
+  if (kind && *kind == HEDDLE_OWN) {
+    own_process = bpf_get_current_pid_tgid() >> 32;
+    own_start = process_start();
+  }
   return kind && *kind == HEDDLE_WATCHED;
 }
 

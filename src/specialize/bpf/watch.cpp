@@ -61,6 +61,14 @@ Expected<Watch> Watch::start(const std::vector<uint32_t>& maps) {
   return watch;
 }
 
+int Watch::enter_link() const {
+  return bpf_link__fd(enter_.get());
+}
+
+int Watch::exit_link() const {
+  return bpf_link__fd(exit_.get());
+}
+
 heddle_epochs Watch::counters() const {
   heddle_epochs counted{0, ~0ULL}; // not settled, should it not be readable
   uint32_t zero = 0;

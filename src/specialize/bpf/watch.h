@@ -27,6 +27,10 @@ public:
   // How many system calls the kernel has not shown, because the watch was already at work on that processor. None is allowed.
   uint64_t missed() const;
 
+  // What keeps it in place, for pins.
+  int enter_link() const;
+  int exit_link() const;
+
   // The map whose first 64 bits are the epoch.
   int guard() const { return guard_; }
 
