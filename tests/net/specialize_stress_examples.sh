@@ -20,7 +20,8 @@ run() {
   stress=$!
   exec 9>"$work/go"
   wait_for "$work/stress.out" attached
-  ip netns exec "$inside" "$heddle" specialize --dev heddle0 --object "$work/$name.o" --costs built-in --period 0.02 --cpu 100 >"$work/heddle.out" 2>&1 &
+  # shellcheck disable=SC2086
+  ip netns exec "$inside" "$heddle" specialize --dev heddle0 --object "$work/$name.o" --costs built-in --period 0.02 --cpu 100 ${options:-} >"$work/heddle.out" 2>&1 &
   specialize=$!
   wait_for "$work/heddle.out" "$done"
   echo >&9
@@ -34,6 +35,9 @@ run() {
 most=${PACKETS:-300000}
 run router "$most" "inline-table: hops" routes4 routes6 hops own4
 run balancer "$most" "inline-table: servers" services servers uplinks quic_servers
+options="--disable inline-table" # so its services are in an index of any keys
+run balancer "$most" "index-table: services" services servers uplinks quic_servers
+options=
 run firewall "$most" "inline-table: protocols" sources destinations protocols destination_ports actions
 run nat $((most / 100)) "inline-table: services" services -inward -outward # whose large tables take a millisecond to be emptied
 run switch "$most" "inline-table: ports" ports
