@@ -1,5 +1,5 @@
 #!/bin/sh
-# Programs of examples/xdp, original and specialized in turn, on traffic of three localities (traffic.py), within the kernel.
+# Programs of examples/xdp, original and specialized in turn, on traffic of three localities or real packets (traffic.py), within the kernel.
 # ROUNDS: pairs (default 21); OPTIONS: of `heddle specialize`; SETTLE: seconds of traffic before (default 5).
 # usage: run.sh BUILD [PROGRAM [LOCALITY]]; the last line is the result as JSON
 set -- "$1" "${2:-router}" "${3:-1}"

@@ -4,12 +4,15 @@
 LOCALITY is beta of a Pareto distribution with alpha 1, as ClassBench's trace generator has it and Morpheus's paper uses it: each flow is
 sent ceil(beta / x) times, x drawn evenly from (0, 1]. 0: every flow once; 0.0001: nearly so; 1: few flows are most of the
 packets. Flows are drawn for the tables, and their packets mixed. The same arguments give the same files: FOLDER/tables and
-FOLDER/trace (a packet of 64 bytes a line, in hex). PHASES: so many traces for the same tables, each with flows of its own: FOLDER/trace, FOLDER/trace1, ..."""
+FOLDER/trace (a packet of 64 bytes a line, in hex). LOCALITY `mix`: real packets in their order, the first 64 bytes of each, from HEDDLE_DATA's
+traffic-mix.pcap.zst; the router gets routes to their networks besides, the switch their stations. PHASES: so many traces for the same tables, each with flows of its own: FOLDER/trace, FOLDER/trace1, ..."""
 
 import ipaddress
 import math
+import os
 import random
 import struct
+import subprocess
 import sys
 
 PACKETS = 16384
@@ -145,10 +148,48 @@ def chain(rng, blocked=200, services=100, routes=2000, hops=64):
 PROGRAMS = {"chain": chain, "router": router, "balancer": balancer, "firewall": firewall, "nat": nat, "switch": switch}
 
 
+def mix():
+    """The first packets of the mix, cut or filled up to 64 bytes."""
+    path = os.path.join(os.environ.get("HEDDLE_DATA", "../shared/data"), "traffic-mix.pcap.zst")
+    packets = []
+    with subprocess.Popen(["zstd", "-dc", path], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+        process.stdout.read(24)  # the file's header: little-endian, Ethernet
+        while len(packets) < PACKETS and (head := process.stdout.read(16)):
+            packets.append(process.stdout.read(struct.unpack("<8xII", head)[0])[:64].ljust(64, b"\0"))
+        process.kill()
+    if len(packets) < PACKETS:
+        sys.exit(f"traffic.py: {path} has {len(packets)} packets: set HEDDLE_DATA to the folder with traffic-mix.pcap.zst")
+    return packets
+
+
+def for_mix(program, tables, packets, rng):
+    """What the tables have to know of these packets beside what they have."""
+    more = set()
+    for packet in packets:
+        if program == "router" and packet[12:14] == b"\x08\0":
+            more.add(f"{ipaddress.IPv4Address(packet[30:33] + bytes(1))}/24")
+        elif program == "switch" and not packet[0] & 1:
+            more.add(packet[:6].hex(":"))
+    if program == "router":
+        known = {line.split()[1] for line in tables if line.startswith("route")}
+        return [f"route {prefix} {rng.randint(1, 64)}" for prefix in sorted(more - known)]
+    return [f"station {address} 10 {rng.randrange(2, 6)}" for address in sorted(more)]
+
+
 def main():
-    program, beta, folder = sys.argv[1], float(sys.argv[2]), sys.argv[3]
+    program, locality, folder = sys.argv[1:4]
     rng = random.Random(1)
     tables, flow = PROGRAMS[program](rng)
+    packets = mix() if locality == "mix" else []
+    if program in ("router", "switch"):
+        tables += for_mix(program, tables, packets, rng)
+    if packets:
+        with open(f"{folder}/tables", "w") as file:
+            file.writelines(line + "\n" for line in tables)
+        with open(f"{folder}/trace", "w") as file:
+            file.writelines(packet.hex() + "\n" for packet in packets)
+        return
+    beta = float(locality)
     with open(f"{folder}/tables", "w") as file:
         file.writelines(line + "\n" for line in tables)
     for phase in range(int(sys.argv[4]) if len(sys.argv) > 4 else 1):
