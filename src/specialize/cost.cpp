@@ -25,6 +25,8 @@ namespace {
 
 constexpr double better_by = 0.1;
 constexpr unsigned most_hot_keys = 16; // as heat.cpp has them
+constexpr double bits_of_halves =
+    2; // the entropy of keys of which each is met half as often as the one before
 
 double bits_of(double share) {
   return share > 0 ? -share * std::log2(share) : 0;
@@ -150,7 +152,7 @@ double hot_keys_cost(const HostCosts& costs, const Table& table, const HotLookup
 double hot_keys_pay_at(const HostCosts& costs, const Table& table) {
   constexpr double step = 0.05, most = 0.95;
   for (double share = step; share < most; share += step) {
-    double bits = bits_of(1 - share) + bits_of(share / most_hot_keys) * most_hot_keys;
+    double bits = bits_of(1 - share) + bits_of(share) + share * bits_of_halves;
     double cost = tree_cost(costs, most_hot_keys + 1, table.key_bytes, bits);
     if (pays(cost + (1 - share) * lookup_cost(costs, table), lookup_cost(costs, table))) return share;
   }

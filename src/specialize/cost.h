@@ -45,7 +45,7 @@ double compares_cost(const HostCosts& costs, const Table& table, const Outcomes&
 double index_cost(const HostCosts& costs, const Index& index, uint32_t key_bytes);
 // Compares with hot keys, and the lookup for all others.
 double hot_keys_cost(const HostCosts& costs, const Table& table, const HotLookups& hot);
-// The share of the lookups that hot keys must have for that to pay, if they are as many as can be, and each as often.
+// The share of the lookups that hot keys must have for that to pay, if each is met half as often as the one before.
 double hot_keys_pay_at(const HostCosts& costs, const Table& table);
 
 // Whether one way is so much better than another that it is worth its code, and that the figures may be wrong a little.

@@ -87,7 +87,7 @@ TEST(Cost, HotKeysPayFromAShareOn) {
   Table table = numbers(1000);
   double share = hot_keys_pay_at(costs, table);
   EXPECT_GT(share, 0.2);
-  EXPECT_LT(share, 0.9);
+  EXPECT_LE(share, 0.5);
   HotLookups hot{{{bytes_of(1), bytes_of(1), 1000}}, 0};
   EXPECT_TRUE(pays(hot_keys_cost(costs, table, hot), lookup_cost(costs, table)));
   hot.others = 100000;
