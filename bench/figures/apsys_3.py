@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """APSys 2017, Figure 3: what batching and prefetching bring each application (examples/forward): one frame a receive call, 32 frames, and 32
 frames with latency hidden by Heddle. Packets per second of all that the program does with a packet, receiving and sending included.
 """

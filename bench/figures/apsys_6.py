@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """APSys 2017, Figure 6: throughput against batch and table size, with and without prefetching. Two MAC addresses a look-up (bench/lookup).
 
 Without: a plain loop over the batch, in which the processor overlaps what it can. With: the same loop, hidden by Heddle.

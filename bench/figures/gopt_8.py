@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """G-Opt, Figure 8, and APSys 2017, Figure 4: Heddle beside what people write by hand (bench/lookup), each look-up over its plain loop."""
 from drawing import figure
 from lookup import look_ups

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """NanoPL, Figure 7: throughput and instruction-cache misses against the batch size, 1 to 128, of examples/upf received in bursts of 128.
 
 Each batch size has a plan of its own, made, simulated, built and run for it. A batch of 1 is the plan of 128 with staging off.

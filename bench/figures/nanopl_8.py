@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """NanoPL, Figure 8: policies of choosing cuts compared on examples/upf: speed, scheduling sites, and size of a stage.
 
 Of each policy's cuts those that the model finds not to pay are dropped, as `heddle plan` does.

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """NanoPL, section 7.3: how much of the gain is left when all cores run. A process of examples/upf on each of 1, 2, ... cores at a time, original and
 staged in turn; preloaded frames feed one worker only, so these are processes and not threads of one.
 """
