@@ -22,19 +22,21 @@ double part(uint64_t a, uint64_t b) {
   return b == 0 ? 0 : double(a) / double(b);
 }
 
+int more_first(const void* a, const void* b) {
+  const uint64_t of_a = static_cast<const heddle_counters_place*>(a)->packets;
+  const uint64_t of_b = static_cast<const heddle_counters_place*>(b)->packets;
+  return of_a < of_b ? 1 : of_a > of_b ? -1 : 0;
+}
+
 void tell_places(int file, const heddle_counters_head& head) {
-  const heddle_counters_place* most_first[HEDDLE_COUNTER_PLACES];
-  unsigned count = 0;
-  for (const heddle_counters_place& place : head.places) {
-    if (place.state != 2) continue;
-    unsigned at = count++;
-    for (; at != 0 && most_first[at - 1]->packets < place.packets; --at)
-      most_first[at] = most_first[at - 1];
-    most_first[at] = &place;
+  heddle_counters_place places[HEDDLE_COUNTER_PLACES];
+  memcpy(places, head.places, sizeof places);
+  qsort(places, HEDDLE_COUNTER_PLACES, sizeof *places, more_first);
+  for (const heddle_counters_place& place : places) {
+    if (place.packets == 0) break;
+    if (&place == places) dprintf(file, "ran alone, by where they became so\n");
+    dprintf(file, "%12llu  %s\n", (unsigned long long)place.packets, place.name);
   }
-  if (count != 0) dprintf(file, "ran alone, by where they became so\n");
-  for (unsigned i = 0; i != count; ++i)
-    dprintf(file, "%12llu  %s\n", (unsigned long long)most_first[i]->packets, most_first[i]->name);
 }
 
 void tell_body(int file, heddle_counters_head& head, const heddle_counters_body& body) {

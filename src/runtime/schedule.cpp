@@ -146,6 +146,7 @@ void finish_stages(heddle_thread& thread) {
     const uint64_t held = thread.held, begin = schedule && counting() ? count_now() : 0;
     const uint32_t stage = schedule ? hold_back(thread, *schedule, waiting) : next_stage(thread, 0, waiting);
     if (stage == HEDDLE_NONE) break;
+    const uint64_t left_out = thread.held - held; // before a packet that runs alone has others left out
     thread.crossings += waiting;
     ++thread.visits;
     for (heddle_context* context = thread.contexts; context < end; context += step) {
@@ -155,8 +156,7 @@ void finish_stages(heddle_thread& thread) {
       context = thread.current;
     }
     if (schedule) release_held(thread);
-    if (counting())
-      count_visit(thread, body, stage, waiting, thread.held - held, schedule ? count_now() - begin : 0);
+    if (counting()) count_visit(thread, body, stage, waiting, left_out, schedule ? count_now() - begin : 0);
   }
 }
 
