@@ -58,7 +58,7 @@ def figure(name, title, measure, draw):
     drawn.suptitle(title, fontsize=11, x=0.01, ha='left')
     drawn.text(0.011, 0.885, told(data['machine']), fontsize=8, color='#555555')
     drawn.tight_layout(rect=(0, 0, 1, 0.93))
-    drawn.savefig(folder / (name + '.svg'), metadata={'Date': None})
+    drawn.savefig(folder / (name + '.svg'), metadata=dict.fromkeys(('Creator', 'Date', 'Format', 'Type')))
     if os.environ.get('PNG'):
         drawn.savefig(pathlib.Path(os.environ['PNG']) / (name + '.png'))
     print(json.dumps({'bench': 'figures', 'figure': name, 'file': str(folder / (name + '.svg'))}))
