@@ -1,14 +1,8 @@
 """Programs run in turn, round by round, and what that says: medians, and 95 % intervals by order statistics."""
-import math, os, re, statistics, subprocess
+import os, re, subprocess, sys
 
-
-def interval(values):
-    """[median, low, high] of the median."""
-    values, low = sorted(values), 0
-    n = len(values)
-    while low + 1 < n // 2 and 2 * sum(math.comb(n, k) for k in range(low + 2)) / 2**n <= 0.05:
-        low += 1
-    return [statistics.median(values), values[low], values[n - 1 - low]]
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
+from median import interval  # noqa: E402
 
 
 def rounds_of(default):

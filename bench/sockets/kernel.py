@@ -17,6 +17,9 @@ import subprocess
 import sys
 import time
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from median import interval  # noqa: E402
+
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -53,11 +56,8 @@ def serve(args, program, batch):
     return [(then - first) / TICKS / requests * 1e6 for first, then in zip(before, after)]
 
 
-def interval(values):
-    """Median and a 95 % interval of it, by order statistics."""
-    ordered, half = sorted(values), 0.98 * len(values) ** 0.5
-    low, high = int(max(0, len(values) / 2 - half)), int(min(len(values) - 1, len(values) / 2 + half))
-    return [round(value, 3) for value in (statistics.median(ordered), ordered[low], ordered[high])]
+def rounded(values):
+    return [round(value, 3) for value in interval(values)]
 
 
 def main():
@@ -81,8 +81,8 @@ def main():
             seen[name].append(serve(args, program, batch))
     result = {"name": f"{args.name} with the kernel", "rounds": args.rounds, "runs": []}
     for name, times in seen.items():
-        together = interval([sum(first) / sum(then) for first, then in zip(seen["original"], times)])
-        program = interval([first[0] / then[0] for first, then in zip(seen["original"], times)])
+        together = rounded([sum(first) / sum(then) for first, then in zip(seen["original"], times)])
+        program = rounded([first[0] / then[0] for first, then in zip(seen["original"], times)])
         user, system = (round(statistics.median(part), 3) for part in zip(*times))
         result["runs"].append({"run": name, "user_us": user, "system_us": system, "ratio": together,
                                "program_ratio": program})

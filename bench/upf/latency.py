@@ -4,7 +4,10 @@
 The load is a share of the packets per second that the original makes when they are always there, by its processor time. A ratio is of latencies, to the original's of
 the same round; below 1 is less. Each has the median over the rounds, and the 95 % interval by order statistics.
 """
-import json, math, os, re, statistics, subprocess, sys
+import json, os, re, statistics, subprocess, sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
+from median import interval  # noqa: E402
 
 VARIANTS = {
     'original': ('./upf', {}),
@@ -28,14 +31,6 @@ def latencies(variant, rate):
     return {name: float(value) for name, value in (word.split('=') for word in line.split())}
 
 
-def interval(values):
-    values, low = sorted(values), 0
-    n = len(values)
-    while low + 1 < n // 2 and 2 * sum(math.comb(n, k) for k in range(low + 2)) / 2**n <= 0.05:
-        low += 1
-    return [round(statistics.median(values), 3), round(values[low], 3), round(values[n - 1 - low], 3)]
-
-
 def machine():
     with open('/proc/cpuinfo') as file:
         return re.search(r'^model name\s*: (.*)$', file.read(), re.M).group(1)
@@ -54,7 +49,7 @@ for load in (0.1, 0.9):
     for variant, runs in seen.items():
         row = table[variant] = {
             part: {'ns': round(statistics.median(one[part] for one in runs)),
-                   'ratio': interval([one[part] / original[part] for one, original in zip(runs, seen['original'])])}
+                   'ratio': [round(value, 3) for value in interval([one[part] / original[part] for one, original in zip(runs, seen['original'])])]}
             for part in PARTS}
         cells = ''.join(f"{row[part]['ns']:10}{'{:.3f} [{:.3f}, {:.3f}]'.format(*row[part]['ratio']):>24}" for part in PARTS)
         print(f'{load:<6.0%}{variant:10}{cells}')
