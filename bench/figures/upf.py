@@ -6,7 +6,6 @@ from drawing import root, run
 eal = '--no-huge --no-pci -m 256 --no-shconf --no-telemetry --log-level=error'.split()
 input_files = '--sessions sessions.txt --preload-n3 n3.pcap --preload-n6 n6.pcap'.split()
 speed = r'pps=([0-9.]+)'
-budget = '160K'  # as scripts/demo has it
 
 
 class Upf:
@@ -31,7 +30,7 @@ class Upf:
     def plan(self, name, *options):
         """The program that a plan makes, the plan, and its simulated misses: (program, plan, [as written, staged])."""
         plan, program = self.work / f'{name}.plan.json', self.work / f'upf.{name}'
-        text = run(self.heddle, 'plan', self.program, '--budget', budget, '--no-hide', *options, '--print', '-o', plan)
+        text = run(self.heddle, 'plan', self.program, '--no-hide', *options, '--print', '-o', plan)
         run(self.heddle, 'build', self.program, '--plan', plan, '-o', program)
         misses = re.search(r'as written +([0-9.]+) +staged +([0-9.]+)', text)
         return program, json.loads(plan.read_text()), [float(number) for number in misses.groups()]

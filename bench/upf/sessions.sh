@@ -18,8 +18,8 @@ input="--sessions sessions.txt --preload-n3 n3.pcap --preload-n6 n6.pcap"
 # options KIND: of its plan
 options() {
   case $1 in
-  staged) echo --budget 160K --no-hide ;;
-  both) echo --budget 160K ;;
+  staged) echo --no-hide ;;
+  both) ;;
   hidden) echo --no-stage ;;
   neither) echo --no-stage --no-hide ;;
   *) echo "sessions.sh: there is no $1" >&2; exit 2 ;;

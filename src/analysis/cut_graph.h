@@ -4,11 +4,22 @@
 
 #include "support/pooled_text.h"
 
+#include <bitset>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 namespace heddle {
+
+// Packets of the sample, spread over all of it, by which lines are told apart: which ones ran a line, and so which lines of two nodes the
+// same packet runs.
+constexpr unsigned most_witnesses = 128;
+using Witnesses = std::bitset<most_witnesses>;
+
+struct LineUse {
+  uint32_t line = 0; // below CutGraph::lines
+  Witnesses ran;     // maybe none, of a line that only other packets ran
+};
 
 // A node is one block of the body in one context (the chain of opened calls that leads to it). A call that
 // is not opened is part of the block that makes it, with all that its callees touch.
@@ -17,7 +28,7 @@ struct CutNode {
   uint32_t block = 0;       // BlockId
   std::string function, at; // for people: function and file:line
   uint64_t visits = 0;      // in the sample, of the block with everything closed below it
-  double cost = 0;          // s(B): instruction-cache lines per visit, closed callees included
+  std::vector<LineUse> lines; // s(B): the instruction-cache lines that the sample ran here, closed callees included
   double heat = 0;          // h(B): instructions per packet, closed callees included
   double static_lines = 0;  // instruction-cache lines of all its code, run or not
   // Rare code: a packet enters it alone, all before it ended, and stays alone to its end (docs/design.md, "Rare
@@ -144,6 +155,8 @@ struct CutGraph {
   std::string body; // function name
   uint32_t entry = 0;
   std::vector<uint32_t> exits;
+  uint32_t lines = 0;     // distinct ones of all nodes
+  unsigned witnesses = 0; // up to most_witnesses
   std::vector<CutContext> contexts;
   std::vector<CutNode> nodes;
   std::vector<CutEdge> edges;

@@ -53,7 +53,6 @@
 #include "llvm/ADT/ArrayRef.h"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <set>
 
@@ -176,22 +175,23 @@ private:
   uint32_t next_index_ = 0;
 };
 
-// The chance that a packet runs the node. Nodes in loops are visited more than once a packet; one visit
-// brings the code in, so the chance is capped, which errs towards a larger footprint.
-double packet_chance(const CutNode& node, uint64_t packets) {
-  return packets ? std::min(1.0, double(node.visits) / double(packets)) : 0;
-}
-
-void add_node(CutGroup& group, uint32_t number, const CutNode& node, double chance, FootprintModel model,
-              unsigned batch) {
+void add_node(CutGroup& group, uint32_t number, const CutNode& node) {
   group.nodes.push_back(number);
-  group.static_lines += std::max(node.static_lines, node.cost);
+  llvm::append_range(group.lines, node.lines);
+  group.static_lines += node.static_lines;
   group.heat += node.heat;
   group.visits = std::max(group.visits, node.visits);
-  if (!node.visits) return;
-  double share = model == FootprintModel::PerVisit ? 1 : 1 - std::pow(1 - chance, std::max(1u, batch));
-  group.cost += node.cost * share;
-  group.packet_lines += node.cost * chance;
+}
+
+void unite(std::vector<LineUse>& lines) {
+  llvm::sort(lines, [](const LineUse& a, const LineUse& b) { return a.line < b.line; });
+  size_t kept = 0;
+  for (const LineUse& use : lines)
+    if (kept != 0 && lines[kept - 1].line == use.line)
+      lines[kept - 1].ran |= use.ran;
+    else
+      lines[kept++] = use;
+  lines.resize(kept);
 }
 
 // Links for the edges between groups, and, without crossings or sites, for the other constraints.
@@ -229,7 +229,7 @@ void link_groups(const CutGraph& graph, const Adjacency& successors, Condensed& 
 Condensed condense(const CutGraph& graph, FootprintModel model, unsigned batch) {
   Adjacency successors = constraints(graph);
   Components components(successors);
-  Condensed condensed;
+  Condensed condensed{{}, {}, {}, graph.lines, graph.witnesses, {graph.witnesses, model, batch}};
   // Topological order; components that only hold nodes between are no groups.
   std::vector<uint32_t> group_of(components.count, UINT32_MAX);
   for (uint32_t n = 0; n != graph.nodes.size(); ++n)
@@ -239,15 +239,25 @@ Condensed condense(const CutGraph& graph, FootprintModel model, unsigned batch) 
     if (group == 0) group = groups++;
   condensed.groups.resize(groups);
   condensed.group_of.resize(graph.nodes.size());
-  uint64_t packets = graph.nodes.empty() ? 0 : graph.nodes[graph.entry].visits;
   for (uint32_t n = 0; n != graph.nodes.size(); ++n) {
     uint32_t group = group_of[components.count - 1 - components.of[n]];
     condensed.group_of[n] = group;
-    add_node(condensed.groups[group], n, graph.nodes[n], packet_chance(graph.nodes[n], packets), model,
-             batch);
+    add_node(condensed.groups[group], n, graph.nodes[n]);
+  }
+  for (CutGroup& group : condensed.groups) {
+    unite(group.lines);
+    for (const LineUse& use : group.lines)
+      group.cost += condensed.weights.of_batch(use.ran);
   }
   link_groups(graph, successors, condensed);
   return condensed;
+}
+
+CodeLines Condensed::lines_of(llvm::ArrayRef<uint32_t> chosen) const {
+  CodeLines result(lines);
+  for (uint32_t group : chosen)
+    result.add(groups[group].lines);
+  return result;
 }
 
 // One step of two nodes that is none of the packets' ways.

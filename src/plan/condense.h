@@ -1,7 +1,7 @@
 // The packet body as the planner sees it: groups of nodes that no cut may divide, in topological order.
 #pragma once
 
-#include "analysis/cut_graph.h"
+#include "plan/code_lines.h"
 
 #include <cstdint>
 #include <string>
@@ -9,21 +9,10 @@
 
 namespace heddle {
 
-// How much of the instruction cache a group takes while one stage runs.
-//
-// PerVisit is the paper's: the sum of s(B) over the blocks that the sample visited, however rarely. It speaks
-// of one path: a stage is full as soon as everything that any packet of the sample ever ran there is counted.
-// Batch weighs each block by the chance that at least one of the batch's packets runs it, 1 - (1 - p)^batch:
-// what has to fit is the union of what a batch of mixed traffic touches. At 32 packets a block that one
-// packet in twenty runs counts four fifths, and one that a packet in a thousand runs counts a thirtieth.
-// Batch is the default: for mixed traffic it asks exactly for what staging needs, and it is never above
-// PerVisit.
-enum class FootprintModel { PerVisit, Batch };
-
 struct CutGroup {
   std::vector<uint32_t> nodes; // of the CutGraph
-  double cost = 0;             // instruction-cache lines, by the footprint model
-  double packet_lines = 0;     // lines that one packet touches, expected
+  std::vector<LineUse> lines;  // of its nodes, each once
+  double cost = 0;             // instruction-cache lines of the group alone, by the footprint model
   double static_lines = 0;     // lines of all the code, run or not
   double heat = 0;             // instructions per packet
   uint64_t visits = 0;
@@ -42,6 +31,11 @@ struct Condensed {
   std::vector<CutGroup> groups; // in topological order
   std::vector<CutLink> links;
   std::vector<uint32_t> group_of; // by node
+  uint32_t lines = 0;             // of the graph
+  unsigned witnesses = 0;         // likewise
+  LineWeights weights{0, FootprintModel::Batch, 1}; // for the model and the batch of condense()
+
+  CodeLines lines_of(llvm::ArrayRef<uint32_t> groups) const;
 };
 
 // `batch` matters to FootprintModel::Batch only. Never fails: in the worst case everything is one group.

@@ -59,15 +59,13 @@ std::optional<std::vector<unsigned>> cheapest_stages(const Condensed& condensed,
   const std::vector<Set> cuts = legal_cuts(condensed, most_cuts);
   if (cuts.empty()) return std::nullopt;
   auto stage_cycles = [&](Set stage, Set until) {
-    double cost = 0, packet_lines = 0, crossings = 0;
+    double crossings = 0;
+    CodeLines lines(condensed.lines);
     for (size_t group = 0; group != count; ++group)
-      if (stage & bit(group)) {
-        cost += condensed.groups[group].cost;
-        packet_lines += condensed.groups[group].packet_lines;
-      }
+      if (stage & bit(group)) lines.add(condensed.groups[group].lines);
     for (const CutLink& link : condensed.links)
       if ((stage & bit(link.from)) && !(until & bit(link.to))) crossings += link.crossings;
-    return price(cost, packet_lines) + crossings * crossing_cycles;
+    return price(lines) + crossings * crossing_cycles;
   };
   std::vector<Step> best(cuts.size());
   best[0] = {0, 0, 0};

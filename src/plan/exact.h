@@ -10,8 +10,8 @@
 
 namespace heddle {
 
-// Cycles per packet of a stage with so many lines of a batch, and of a packet.
-using StagePrice = llvm::function_ref<double(double cost, double packet_lines)>;
+// Cycles per packet of a stage with these lines.
+using StagePrice = llvm::function_ref<double(const CodeLines& lines)>;
 
 // The labelling whose stages, with `cut_cycles` for each cut and `crossing_cycles` for each crossing, cost least; of equals one with the fewest
 // stages. None for bodies of more than 64 groups, or with more legal cuts than `most_cuts`.

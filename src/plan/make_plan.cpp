@@ -3,7 +3,7 @@
 // The policy says where to cut; this file says whether. What a line of code costs depends on how much other code has run since it last
 // did, refill(lines), which is measured on code that runs in a circle, with all that the core overlaps (docs/model.md). A packet runs
 // L lines of a stage, and the next one in the batch mostly the same, so each comes back after L lines. Between two batches all stages
-// run, T lines by all packets together, and the first packet that runs one of a stage's S lines pays for that:
+// run, T lines by all packets together, each counted once (code_lines.h), and the first packet that runs one of a stage's S lines pays for that:
 //     cycles(stage) = L * refill(L) + min(S / batch, L) * (refill(T) - refill(L)),
 // plus the cycles of the crossings. (With refill(S) in place of refill(L), as if every packet ran what all of them run, examples/upf was to
 // save 18,861 cycles per packet, nearly all that its packets take; so it is 338, and what was measured is within the noise.)
@@ -56,20 +56,19 @@ public:
 
   // Of the front end and of switching alone.
   CycleShares shares(const std::vector<unsigned>& stages, unsigned batch) const {
-    std::vector<std::pair<double, double>> load; // cost, lines per packet
+    std::vector<CodeLines> lines;
+    CodeLines all(condensed_.lines);
     for (size_t g = 0; g != stages.size(); ++g) {
-      if (load.size() <= stages[g]) load.resize(stages[g] + 1);
-      load[stages[g]].first += condensed_.groups[g].cost;
-      load[stages[g]].second += condensed_.groups[g].packet_lines;
+      while (lines.size() <= stages[g])
+        lines.emplace_back(condensed_.lines);
+      lines[stages[g]].add(condensed_.groups[g].lines);
+      all.add(condensed_.groups[g].lines);
     }
-    for (auto& [cost, packet_lines] : load)
-      cost = lines_of(cost, packet_lines, batch);
-    double total = 0, refills = 0, crossings = 0;
-    for (auto [cost, packet_lines] : load)
-      total += cost;
-    const double from_other_stages = refill(total);
-    for (auto [cost, packet_lines] : load)
-      refills += stage_refills(cost, packet_lines, from_other_stages, batch);
+    const LineWeights weights = weights_of(batch);
+    const double from_other_stages = refill(all.of_batch(weights));
+    double refills = 0, crossings = 0;
+    for (const CodeLines& stage : lines)
+      refills += stage_refills(stage, weights, from_other_stages, batch);
     for (const CutLink& link : condensed_.links)
       if (stages[link.from] < stages[link.to]) crossings += link.crossings;
     return {.front_end = refills, .switching = crossings * crossing_cycles_};
@@ -77,30 +76,29 @@ public:
 
   // The cheapest of all labellings, of bodies that are small enough to look at all; a cut has to save `min_gain`.
   std::optional<std::vector<unsigned>> cheapest(double min_gain) const {
-    double total = 0;
+    CodeLines all(condensed_.lines);
     for (const CutGroup& group : condensed_.groups)
-      total += group.cost;
-    const double from_other_stages = refill(total);
+      all.add(group.lines);
+    const double from_other_stages = refill(all.of_batch(condensed_.weights));
     return cheapest_stages(
         condensed_,
-        [&](double cost, double packet_lines) {
-          return stage_refills(cost, packet_lines, from_other_stages, options_.batch);
+        [&](const CodeLines& stage) {
+          return stage_refills(stage, condensed_.weights, from_other_stages, options_.batch);
         },
         crossing_cycles_, min_gain);
   }
 
 private:
-  double stage_refills(double cost, double packet_lines, double from_other_stages, unsigned batch) const {
-    const double within = refill(options_.refill_cycles ? packet_lines : cost),
+  double stage_refills(const CodeLines& lines, const LineWeights& weights, double from_other_stages,
+                       unsigned batch) const {
+    const double cost = lines.of_batch(weights), packet_lines = lines.of_packet(weights),
+                 within = refill(options_.refill_cycles ? packet_lines : cost),
                  shared = std::min(cost / std::max(1u, batch), packet_lines);
     return packet_lines * within + shared * std::max(0.0, from_other_stages - within);
   }
 
-  // Lines that so many packets run together, of which one runs `of_one` and the plan's batch `of_batch`: in between, each doubling of the
-  // packets adds as many. Larger batches are taken to add none.
-  double lines_of(double of_batch, double of_one, unsigned batch) const {
-    if (batch >= options_.batch || of_batch <= of_one) return of_batch;
-    return of_one + (of_batch - of_one) * std::log2(std::max(1u, batch)) / std::log2(options_.batch);
+  LineWeights weights_of(unsigned batch) const {
+    return {condensed_.witnesses, options_.model, batch};
   }
 
   double refill(double lines) const {

@@ -12,6 +12,8 @@
 #include "plan/search.h"
 #include "support/diagnostic.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 #include <algorithm>
 #include <map>
 
@@ -45,10 +47,47 @@ double label_cost(const Condensed& condensed, const std::vector<unsigned>& stage
   return cost;
 }
 
-bool settle_group(const Condensed& condensed, const Budget& budget, uint32_t g, std::vector<double>& load,
+// The lines of each stage of a labelling.
+class StageLines {
+public:
+  StageLines(const Condensed& condensed, const std::vector<unsigned>& stages) : condensed_(condensed) {
+    groups_.resize(1 + *std::max_element(stages.begin(), stages.end()));
+    for (uint32_t g = 0; g != stages.size(); ++g)
+      groups_[stages[g]].push_back(g);
+    for (const std::vector<uint32_t>& groups : groups_)
+      lines_.push_back(condensed.lines_of(groups));
+    for (const CodeLines& lines : lines_)
+      costs_.push_back(lines.of_batch(condensed.weights));
+  }
+
+  unsigned last() const { return unsigned(groups_.size()) - 1; }
+
+  bool fits(uint32_t group, unsigned stage, const Budget& budget) const {
+    const double growth = lines_[stage].growth(condensed_.groups[group].lines, condensed_.weights);
+    return growth == 0 || costs_[stage] + growth <= budget.lines;
+  }
+
+  void move(uint32_t group, unsigned from, unsigned to) {
+    llvm::erase(groups_[from], group);
+    groups_[to].push_back(group);
+    if (condensed_.groups[group].lines.empty()) return;
+    for (unsigned stage : {from, to}) {
+      lines_[stage] = condensed_.lines_of(groups_[stage]);
+      costs_[stage] = lines_[stage].of_batch(condensed_.weights);
+    }
+  }
+
+private:
+  const Condensed& condensed_;
+  std::vector<std::vector<uint32_t>> groups_;
+  std::vector<CodeLines> lines_;
+  std::vector<double> costs_;
+};
+
+bool settle_group(const Condensed& condensed, const Budget& budget, uint32_t g, StageLines& lines,
                   std::vector<unsigned>& stages) {
   const CutGroup& group = condensed.groups[g];
-  unsigned low = 0, high = unsigned(load.size()) - 1;
+  unsigned low = 0, high = lines.last();
   for (uint32_t in : group.in)
     low = std::max(low, stages[condensed.links[in].from]);
   for (uint32_t out : group.out)
@@ -56,16 +95,14 @@ bool settle_group(const Condensed& condensed, const Budget& budget, uint32_t g, 
   unsigned best = stages[g];
   double best_cost = label_cost(condensed, stages, g, best);
   for (unsigned stage = low; stage <= high; ++stage) {
-    if (group.cost > 0 && stage != stages[g] && load[stage] + group.cost > budget.lines) continue;
-    double cost = label_cost(condensed, stages, g, stage);
-    if (cost < best_cost - 1e-12) {
+    const double cost = label_cost(condensed, stages, g, stage);
+    if (cost < best_cost - 1e-12 && lines.fits(g, stage, budget)) {
       best = stage;
       best_cost = cost;
     }
   }
   if (best == stages[g]) return false;
-  load[stages[g]] -= group.cost;
-  load[best] += group.cost;
+  lines.move(g, stages[g], best);
   stages[g] = best;
   return true;
 }
@@ -142,17 +179,15 @@ public:
 
 void settle_stages(const Condensed& condensed, const Budget& budget, std::vector<unsigned>& stages) {
   if (stages.empty()) return;
-  std::vector<double> load(1 + *std::max_element(stages.begin(), stages.end()));
-  for (uint32_t g = 0; g != stages.size(); ++g)
-    load[stages[g]] += condensed.groups[g].cost;
+  StageLines lines(condensed, stages);
   // Each move lowers the cost; a few rounds, backwards and forwards, let chains of cold code move as one.
   constexpr int rounds = 8;
   for (int round = 0; round != rounds; ++round) {
     bool moved = false;
     for (uint32_t g = uint32_t(stages.size()); g-- != 0;)
-      moved |= settle_group(condensed, budget, g, load, stages);
+      moved |= settle_group(condensed, budget, g, lines, stages);
     for (uint32_t g = 0; g != stages.size(); ++g)
-      moved |= settle_group(condensed, budget, g, load, stages);
+      moved |= settle_group(condensed, budget, g, lines, stages);
     if (!moved) break;
   }
   renumber_stages(stages);

@@ -24,9 +24,12 @@
 //   above the best benefit so far; it stops after Budget::expansions cuts. On 30 random bodies of 200 nodes
 //   and a budget of 60 lines, 4,000 cuts per stage instead of the dive alone changed the number of stages of
 //   one body: the bound's ranking carries the search, and a small limit is enough.
-// - Code that the sample never ran has neither cost nor heat. It is taken as soon as it can be, without any
-//   push of its own, so that it neither blocks a merge point nor multiplies the cuts; settle_stages() finds
-//   it a better stage afterwards.
+// - Code that the sample never ran has neither cost nor heat, and code whose lines the segment has already
+//   costs nothing more. Both are taken as soon as they can be, without any push of their own, so that they
+//   neither block a merge point nor multiply the cuts; settle_stages() finds cold code a better stage afterwards.
+// - Groups share lines, so S is that of the segment's lines, each counted once, and rho_max is that of the densest
+//   line with all groups that share it. The bound leaves out what groups that cannot be taken yet will have for
+//   free by then.
 // - A group larger than the budget (a large window) becomes a stage by itself: nothing can make it fit, and
 //   whatever would be added to it would be evicted by it.
 
@@ -65,19 +68,24 @@ double SegmentSearch::bound(double cost, double heat) const {
 }
 
 double SegmentSearch::score(const Cut& cut, uint32_t group) const {
-  const CutGroup& g = condensed_.groups[group];
-  return advance_ == AdvanceBy::Heat ? g.heat : bound(cut.cost + g.cost, cut.heat + g.heat);
+  const double heat = condensed_.groups[group].heat;
+  return advance_ == AdvanceBy::Heat ? heat : bound(cut.cost + growth(cut, group), cut.heat + heat);
+}
+
+double SegmentSearch::growth(const Cut& cut, uint32_t group) const {
+  return cut.lines.growth(condensed_.groups[group].lines, condensed_.weights);
 }
 
 bool SegmentSearch::fits(const Cut& cut, uint32_t group) const {
-  return cut.cost + condensed_.groups[group].cost <= budget_.lines * (1 + rounding);
+  return cut.cost + growth(cut, group) <= budget_.lines * (1 + rounding);
 }
 
 void SegmentSearch::take(Cut& cut, uint32_t group) const {
   const CutGroup& g = condensed_.groups[group];
   cut.taken.set(group);
   cut.ready.erase(std::remove(cut.ready.begin(), cut.ready.end(), group), cut.ready.end());
-  cut.cost += g.cost;
+  cut.cost += growth(cut, group);
+  cut.lines.add(g.lines);
   cut.heat += g.heat;
   cut.key ^= keys_[group];
   for (uint32_t out : g.out) {
@@ -90,9 +98,7 @@ void SegmentSearch::take(Cut& cut, uint32_t group) const {
 
 void SegmentSearch::absorb_free_groups(Cut& cut) const {
   for (;;) {
-    auto free = llvm::find_if(cut.ready, [&](uint32_t group) {
-      return condensed_.groups[group].cost == 0 && condensed_.groups[group].heat == 0;
-    });
+    auto free = llvm::find_if(cut.ready, [&](uint32_t group) { return growth(cut, group) == 0; });
     if (free == cut.ready.end()) return;
     take(cut, *free);
   }
@@ -101,6 +107,7 @@ void SegmentSearch::absorb_free_groups(Cut& cut) const {
 SegmentSearch::Cut SegmentSearch::root(const llvm::BitVector& placed) const {
   Cut cut;
   cut.taken = placed;
+  cut.lines = CodeLines(condensed_.lines);
   for (uint32_t g = 0; g != condensed_.groups.size(); ++g) {
     auto is_placed = [&](uint32_t in) { return placed.test(condensed_.links[in].from); };
     if (!placed.test(g) && llvm::all_of(condensed_.groups[g].in, is_placed)) cut.ready.push_back(g);
@@ -170,11 +177,18 @@ void SegmentSearch::search_best_first(const Cut& from) {
   }
 }
 
-llvm::BitVector SegmentSearch::next_segment(const llvm::BitVector& placed) {
-  best_density_ = 0;
+// Each group's heat lies in its lines alike, and a line has that of all groups that share it.
+double SegmentSearch::densest_line(const llvm::BitVector& placed) const {
+  std::vector<double> density(condensed_.lines);
   for (uint32_t g = 0; g != condensed_.groups.size(); ++g)
     if (const CutGroup& group = condensed_.groups[g]; !placed.test(g) && group.cost > 0)
-      best_density_ = std::max(best_density_, group.heat / group.cost);
+      for (const LineUse& use : group.lines)
+        density[use.line] += group.heat / group.cost;
+  return density.empty() ? 0 : *llvm::max_element(density);
+}
+
+llvm::BitVector SegmentSearch::next_segment(const llvm::BitVector& placed) {
+  best_density_ = densest_line(placed);
   found_ = false;
 
   Cut start = root(placed);

@@ -21,7 +21,8 @@ private:
   struct Cut {
     llvm::BitVector taken;       // placed before, and the segment
     std::vector<uint32_t> ready; // groups whose predecessors are all taken
-    double cost = 0, heat = 0;   // S and H of the segment
+    CodeLines lines;             // of the segment
+    double cost = 0, heat = 0;   // S and H of it
     uint64_t key = 0;            // hash of the set
   };
   struct Push {
@@ -34,7 +35,9 @@ private:
 
   double bound(double cost, double heat) const;
   double score(const Cut& cut, uint32_t group) const;
+  double growth(const Cut& cut, uint32_t group) const;
   bool fits(const Cut& cut, uint32_t group) const;
+  double densest_line(const llvm::BitVector& placed) const;
   void take(Cut& cut, uint32_t group) const;
   void absorb_free_groups(Cut& cut) const;
   Cut root(const llvm::BitVector& placed) const;

@@ -297,12 +297,16 @@ std::vector<PlannedStage> stages_table(const CutGraph& graph, const Condensed& c
                                        const std::vector<unsigned>& node_stages) {
   unsigned last = node_stages.empty() ? 0 : *std::max_element(node_stages.begin(), node_stages.end());
   std::vector<PlannedStage> table(last + 1);
+  std::vector<CodeLines> lines(table.size(), CodeLines(condensed.lines));
   for (const CutGroup& group : condensed.groups) {
-    PlannedStage& stage = table[node_stages[group.nodes.front()]];
-    stage.cost += group.cost;
+    const unsigned number = node_stages[group.nodes.front()];
+    PlannedStage& stage = table[number];
+    lines[number].add(group.lines);
     stage.heat += group.heat;
     stage.blocks += uint32_t(group.nodes.size());
   }
+  for (size_t s = 0; s != table.size(); ++s)
+    table[s].cost = lines[s].of_batch(condensed.weights);
   for (const CutEdge& edge : graph.edges)
     if (node_stages[edge.from] < node_stages[edge.to] && !graph.nodes[edge.from].rare &&
         !graph.nodes[edge.to].rare)

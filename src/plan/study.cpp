@@ -53,7 +53,7 @@ llvm::Expected<Study> study_program(const ProgramImage& image, const Program& pr
   options.hot = [&](BlockId block) { return weights[block].visits > 0; };
   std::vector<std::optional<RunSpan>> spans = run_spans(trace, study.footprint);
   options.spans = [&](BlockId block) { return spans[block]; };
-  options.code_lines = [&](BlockId block) { return double(study.footprint[block].lines()); };
+  options.code_lines = [&](BlockId block) { return double(study.footprint[block].bytes()) / 64; };
   Clock::time_point begin = Clock::now();
   auto analysis = analyse(program, blocks, options);
   if (!analysis) return analysis.takeError();

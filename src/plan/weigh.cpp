@@ -1,5 +1,8 @@
 #include "plan/weigh.h"
 
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLExtras.h"
+
 #include <algorithm>
 
 namespace heddle {
@@ -32,66 +35,83 @@ void GraphWalker::walk(llvm::ArrayRef<BlockId> blocks,
 
 namespace {
 
-// The distinct cache lines of one visit, counted without clearing a set: a line is new when its stamp is old.
-class LineCounter {
+// The lines of each node, and which witnesses ran them.
+class LineTable {
 public:
-  void start_visit() { ++visit_; }
-  unsigned touch(const BlockFootprint& block, unsigned line_size) {
-    unsigned fresh = 0;
-    for (const MachineRange& range : block.ranges)
-      for (uint64_t line = range.address / line_size; line <= (range.address + range.bytes - 1) / line_size;
-           ++line)
-        if (uint64_t& stamp = stamps_[line]; stamp != visit_) {
-          stamp = visit_;
-          ++fresh;
-        }
-    return fresh;
+  LineTable(CutGraph& graph, const FootprintMap& footprint, unsigned line_size)
+      : graph_(graph), footprint_(footprint), line_size_(line_size) {}
+
+  static constexpr unsigned no_witness = most_witnesses;
+  void run(uint32_t node, BlockId block, unsigned witness) {
+    if (!known_.insert({node, block}).second && witness == no_witness) return;
+    for (const MachineRange& range : footprint_[block].ranges)
+      for (uint64_t line = range.address / line_size_;
+           line <= (range.address + range.bytes - 1) / line_size_; ++line) {
+        LineUse& use = use_of(node, line);
+        if (witness != no_witness) use.ran.set(witness);
+      }
   }
 
 private:
-  llvm::DenseMap<uint64_t, uint64_t> stamps_;
-  uint64_t visit_ = 0;
+  LineUse& use_of(uint32_t node, uint64_t address) {
+    auto [number, fresh] = numbers_.try_emplace(address, graph_.lines);
+    if (fresh) ++graph_.lines;
+    std::vector<LineUse>& lines = graph_.nodes[node].lines;
+    auto [place, unseen] = places_.try_emplace({node, number->second}, uint32_t(lines.size()));
+    if (unseen) lines.push_back({number->second, {}});
+    return lines[place->second];
+  }
+
+  CutGraph& graph_;
+  const FootprintMap& footprint_;
+  const unsigned line_size_;
+  llvm::DenseSet<std::pair<uint32_t, BlockId>> known_;
+  llvm::DenseMap<uint64_t, uint32_t> numbers_;                      // of lines
+  llvm::DenseMap<std::pair<uint32_t, uint32_t>, uint32_t> places_; // in the node's lines
 };
 
 } // namespace
 
 uint64_t weigh_graph(CutGraph& graph, unsigned number, const Trace& trace, const FootprintMap& footprint,
                      unsigned line_size) {
-  std::vector<uint64_t> lines(graph.nodes.size()), instructions(graph.nodes.size());
-  std::vector<uint64_t> crossings(graph.edges.size());
+  std::vector<uint64_t> instructions(graph.nodes.size()), crossings(graph.edges.size());
   std::vector<uint32_t> own_instructions(footprint.size());
   std::transform(footprint.begin(), footprint.end(), own_instructions.begin(),
                  [](const BlockFootprint& block) { return block.instructions(); });
-  for (CutNode& node : graph.nodes)
+  for (CutNode& node : graph.nodes) {
     node.visits = 0;
+    node.lines.clear();
+  }
+  graph.lines = 0;
+  const uint64_t packets = uint64_t(
+      llvm::count_if(trace.packets, [&](const TracedPacket& packet) { return packet.body == number; }));
+  graph.witnesses = unsigned(std::min<uint64_t>(packets, most_witnesses));
 
   GraphWalker walker(graph);
-  LineCounter counter;
-  uint64_t packets = 0;
+  LineTable table(graph, footprint, line_size);
+  uint64_t packet_number = 0;
+  unsigned witness = 0; // of the witnesses so far
   for (const TracedPacket& packet : trace.packets) {
     if (packet.body != number) continue;
-    ++packets;
+    const bool is_witness = packet_number++ == witness * packets / graph.witnesses;
     llvm::ArrayRef<BlockId> blocks = trace.blocks(packet);
     auto charge = [&](uint64_t event, uint32_t node) {
-      lines[node] += counter.touch(footprint[blocks[event]], line_size);
+      table.run(node, blocks[event], is_witness ? witness : LineTable::no_witness);
       instructions[node] += own_instructions[blocks[event]];
     };
     walker.walk(
         blocks,
         [&](uint64_t event, uint32_t node, uint32_t edge) {
-          counter.start_visit();
           ++graph.nodes[node].visits;
           if (edge != GraphWalker::no_edge) ++crossings[edge];
           charge(event, node);
         },
         charge);
+    witness += is_witness;
   }
   double count = packets ? double(packets) : 1;
-  for (uint32_t n = 0; n != graph.nodes.size(); ++n) {
-    CutNode& node = graph.nodes[n];
-    node.cost = node.visits ? double(lines[n]) / double(node.visits) : 0;
-    node.heat = double(instructions[n]) / count;
-  }
+  for (uint32_t n = 0; n != graph.nodes.size(); ++n)
+    graph.nodes[n].heat = double(instructions[n]) / count;
   for (uint32_t e = 0; e != graph.edges.size(); ++e)
     graph.edges[e].crossings = double(crossings[e]) / count;
   return packets;

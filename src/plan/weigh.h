@@ -1,4 +1,4 @@
-// Where the sample's packets went in a body's graph: turns a trace into the visits, cost and heat of each
+// Where the sample's packets went in a body's graph: turns a trace into the visits, lines and heat of each
 // node and the crossings of each edge (NanoPL section 5.2), per context rather than per function.
 #pragma once
 
@@ -29,7 +29,7 @@ private:
   llvm::DenseMap<std::pair<uint32_t, BlockId>, uint32_t> step_; // (node, block) -> edge
 };
 
-// Fills visits, cost and heat of the nodes and crossings of the edges from the packets of body `number`.
+// Fills visits, lines and heat of the nodes and crossings of the edges from the packets of body `number`.
 // Returns the number of packets.
 uint64_t weigh_graph(CutGraph& graph, unsigned number, const Trace& trace, const FootprintMap& footprint,
                      unsigned line_size = 64);

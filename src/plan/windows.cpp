@@ -157,11 +157,13 @@ private:
     auto [known, unseen] = hull_numbers_.try_emplace(std::move(members), uint32_t(hulls_.size()));
     if (unseen) {
       CutGroup& sum = hulls_.emplace_back();
+      CodeLines lines(nodes_.lines);
       for (unsigned node : known->first) {
         sum.heat += weight(node).heat;
-        sum.cost += weight(node).cost;
         sum.static_lines += weight(node).static_lines;
+        lines.add(weight(node).lines);
       }
+      sum.cost = lines.of_batch(nodes_.weights);
     }
     return place->second = known->second;
   }
@@ -305,14 +307,18 @@ void measure_windows(const CutGraph& graph, FootprintModel model, unsigned batch
   CutGraph weights;
   weights.nodes = graph.nodes;
   weights.entry = graph.entry;
+  weights.lines = graph.lines;
+  weights.witnesses = graph.witnesses;
   Condensed nodes = condense(weights, model, batch);
   plan.shared_locations = uint32_t(graph.locations.size());
   plan.packets = graph.nodes.empty() ? 0 : graph.nodes[graph.entry].visits;
+  CodeLines lines(nodes.lines);
   for (const CutGroup& group : nodes.groups) {
     plan.instructions += group.heat;
-    plan.footprint += group.cost;
     plan.static_lines += group.static_lines;
+    lines.add(group.lines);
   }
+  plan.footprint = lines.of_batch(nodes.weights);
   WindowTable(graph, nodes, plan).fill();
 }
 

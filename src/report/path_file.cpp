@@ -113,7 +113,7 @@ llvm::Expected<std::vector<BodyPath>> packet_paths(const Trace& trace, const Stu
       const CutNode& node = graph.nodes[n];
       if (node.visits)
         path.nodes.push_back({uint32_t(n), node.context, node.block, (*stages)[n], node.visits, node.heat,
-                              node.cost, when[n], node.function, node.at});
+                              double(node.lines.size()), when[n], node.function, node.at});
     }
     llvm::sort(path.nodes, [](const PathNode& a, const PathNode& b) {
       return std::tie(a.stage, a.when, a.node) < std::tie(b.stage, b.when, b.node);

@@ -18,7 +18,7 @@ struct PathNode {
   uint32_t context = 0, block = 0; // index into BodyPlan::contexts, BlockId
   unsigned stage = 0;
   uint64_t visits = 0;                // in the sample
-  double instructions = 0, lines = 0; // per packet; instruction-cache lines per visit
+  double instructions = 0, lines = 0; // per packet; instruction-cache lines, of all visits
   double when = 0; // part of the packet's instructions that ran before it, 0 to 1, on average
   std::string function, at;
 };

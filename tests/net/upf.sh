@@ -12,7 +12,7 @@ prepare_upf() {
     # shellcheck disable=SC2086
     "$heddle" profile "$upf" --stdout /dev/null -- $eal --no-huge -m 256 -- --sessions "$shared/sessions.txt" \
       --preload-n3 "$shared/n3.pcap" --preload-n6 "$shared/n6.pcap"
-    "$heddle" plan "$upf" --budget 160K
+    "$heddle" plan "$upf"
     "$heddle" build "$upf"
   fi
   grep -q '"stage": 1' "$upf.heddle.d/plan.json" || fail "the plan has no site: nothing is tested"

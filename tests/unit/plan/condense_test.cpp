@@ -75,13 +75,12 @@ TEST(Condense, ALongChainNeedsNoDeepStack) {
 
 TEST(Footprint, OfABatchCountsRareCodeByTheChanceThatThePacketsMeetIt) {
   CutGraph graph = test::chain(3, 10);
-  graph.nodes[0].visits = 1000;
-  graph.nodes[1].visits = 50;
-  graph.nodes[2].visits = 1;
+  test::set_lines(graph, 1, 10, 0.0625);
+  test::set_lines(graph, 2, 10, 0);
   Condensed batch = condense(graph, FootprintModel::Batch, 32);
   EXPECT_DOUBLE_EQ(batch.groups[0].cost, 10);
-  EXPECT_NEAR(batch.groups[1].cost, 8.06, 0.01);
-  EXPECT_NEAR(batch.groups[2].cost, 0.32, 0.01);
+  EXPECT_NEAR(batch.groups[1].cost, 8.73, 0.01);
+  EXPECT_DOUBLE_EQ(batch.groups[2].cost, 0);
   Condensed visit = condense(graph, FootprintModel::PerVisit);
   EXPECT_DOUBLE_EQ(visit.groups[2].cost, 10);
 }

@@ -19,14 +19,15 @@ std::vector<unsigned> conservative(const CutGraph& graph, double budget) {
 TEST(Conservative, CountsCodeThatTheSampleNeverRan) {
   CutGraph graph = test::chain(3, 4);
   graph.nodes[1].visits = 0;
-  graph.nodes[1].cost = graph.nodes[1].heat = 0;
+  graph.nodes[1].heat = 0;
+  graph.nodes[1].lines.clear();
   EXPECT_THAT(conservative(graph, 8), ElementsAre(0, 0, 1));
 }
 
 TEST(Conservative, MeasuresPathsNotSums) {
   // Two exclusive branches of 4 lines each: no path is longer than 6.
   CutGraph graph = test::chain(1, 1);
-  for (double cost : {4, 4, 1})
+  for (unsigned cost : {4, 4, 1})
     test::add_node(graph, cost, 10);
   for (auto [from, to] : {std::pair{0, 1}, {0, 2}, {1, 3}, {2, 3}})
     test::add_edge(graph, uint32_t(from), uint32_t(to));
@@ -56,7 +57,7 @@ TEST(Conservative, NoPathInAStageExceedsTheBudget) {
 TEST(Conservative, CutsMoreOftenThanTheHotPathPolicy) {
   CutGraph graph = test::figure_5();
   for (CutNode& node : graph.nodes)
-    node.static_lines = 2 * node.cost; // half of the code is cold
+    node.static_lines = 2 * double(node.lines.size()); // half of the code is cold
   Condensed condensed = condense(graph);
   auto count = [&](const char* name) {
     std::vector<unsigned> stages = llvm::cantFail(make_policy(name))->stages(condensed, {9, 100});

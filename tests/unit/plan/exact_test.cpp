@@ -12,22 +12,23 @@ using testing::ElementsAre;
 
 namespace {
 
+const LineWeights batch_of_eight(most_witnesses, FootprintModel::Batch, 8);
+
 // Stages of more than ten lines cost the square of what is over.
-double price(double cost, double packet_lines) {
-  return packet_lines + std::pow(std::max(0.0, cost - 10), 2);
+double price(const CodeLines& lines) {
+  return lines.of_packet(batch_of_eight) + std::pow(std::max(0.0, lines.of_batch(batch_of_eight) - 10), 2);
 }
 
 double cycles(const Condensed& condensed, const std::vector<unsigned>& stages, double crossing, double cut) {
-  std::vector<double> costs(condensed.groups.size()), lines(costs.size());
+  std::vector<CodeLines> lines(condensed.groups.size(), CodeLines(condensed.lines));
   unsigned last = 0;
   for (size_t g = 0; g != stages.size(); ++g) {
-    costs[stages[g]] += condensed.groups[g].cost;
-    lines[stages[g]] += condensed.groups[g].packet_lines;
+    lines[stages[g]].add(condensed.groups[g].lines);
     last = std::max(last, stages[g]);
   }
   double total = last * cut;
   for (unsigned s = 0; s <= last; ++s)
-    total += price(costs[s], lines[s]);
+    total += price(lines[s]);
   for (const CutLink& link : condensed.links)
     if (stages[link.from] < stages[link.to]) total += link.crossings * crossing;
   return total;
@@ -48,14 +49,15 @@ double least(const Condensed& condensed, std::vector<unsigned>& stages, size_t g
   return fewest;
 }
 
-// Groups of some lines, each with a way from an earlier one and some with two.
+// Groups of some lines, some of which they share, each with a way from an earlier one and some with two.
 Condensed random_body(unsigned seed, unsigned count) {
   std::minstd_rand random(seed);
-  Condensed condensed;
+  Condensed condensed{{}, {}, {}, 12 * count, most_witnesses, batch_of_eight};
   condensed.groups.resize(count);
   for (uint32_t g = 0; g != count; ++g) {
-    condensed.groups[g].cost = double(random() % 12);
-    condensed.groups[g].packet_lines = condensed.groups[g].cost / 2;
+    const auto first = uint32_t(9 * g);
+    for (uint32_t lines = uint32_t(random() % 12), line = first; line != first + lines; ++line)
+      condensed.groups[g].lines.push_back({line, Witnesses(uint64_t(random()) << (random() % 64))});
     for (unsigned ways = g == 0 ? 0 : 1 + unsigned(random() % 2); ways != 0; --ways) {
       const auto link = uint32_t(condensed.links.size());
       const auto from = uint32_t(random() % g);
@@ -85,7 +87,8 @@ TEST(Exact, NoCutThatCostsMoreThanItSaves) {
 }
 
 TEST(Exact, BodiesWithTooManyCutsAreLeftToTheSearch) {
-  Condensed body;
+  Condensed body = random_body(1, 1);
+  body.links.clear();
   body.groups.resize(12); // 4,096 sets
   EXPECT_FALSE(cheapest_stages(body, price, 1, 1));
   body.groups.resize(100);

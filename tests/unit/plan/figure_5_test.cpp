@@ -23,7 +23,7 @@ TEST(Figure5, OptimisticBoundTakesTheRedPathFirst) {
   double cost = 0, heat = 0;
   for (size_t n = 0; n != stages.size(); ++n)
     if (stages[n] == 0) {
-      cost += graph.nodes[n].cost;
+      cost += double(graph.nodes[n].lines.size());
       heat += graph.nodes[n].heat;
     }
   EXPECT_EQ(cost, 9);

@@ -7,16 +7,28 @@
 
 namespace heddle::test {
 
-inline uint32_t add_node(CutGraph& graph, double cost, double heat, uint64_t visits = 100) {
+// Gives the node so many lines of its own in place of those it has, which `part` of the packets run.
+inline void set_lines(CutGraph& graph, uint32_t node, unsigned count, double part = 1) {
+  graph.witnesses = most_witnesses;
+  Witnesses ran;
+  for (unsigned witness = 0; witness < part * most_witnesses; ++witness)
+    ran.set(witness);
+  graph.nodes[node].lines.clear();
+  while (count-- != 0)
+    graph.nodes[node].lines.push_back({graph.lines++, ran});
+}
+
+// Visits: of a hundred packets, if the node is not in a loop.
+inline uint32_t add_node(CutGraph& graph, unsigned cost, double heat, uint64_t visits = 100) {
   CutNode node;
   node.block = uint32_t(graph.nodes.size());
   node.function = "f";
   node.at = "f.c:" + std::to_string(10 * (graph.nodes.size() + 1));
-  node.cost = cost;
   node.heat = heat;
   node.visits = visits;
   node.static_lines = cost;
   graph.nodes.push_back(node);
+  set_lines(graph, node.block, cost, std::min(1.0, double(visits) / double(graph.nodes[0].visits)));
   return node.block;
 }
 
@@ -54,7 +66,7 @@ inline void add_received_ahead(CutGraph& graph, uint32_t receive, uint32_t outpu
 }
 
 // A straight line of blocks, `cost` lines and 10 instructions each.
-inline CutGraph chain(unsigned length, double cost) {
+inline CutGraph chain(unsigned length, unsigned cost) {
   CutGraph graph;
   graph.body = "heddle.body.0";
   graph.contexts.push_back({0, 0, "heddle.body.0"});
@@ -72,7 +84,7 @@ inline CutGraph figure_5() {
   CutGraph graph;
   graph.body = "heddle.body.0";
   graph.contexts.push_back({0, 0, "heddle.body.0"});
-  const double weights[][2] = {{2, 4}, {2, 5}, {1, 2}, {3, 3}, {4, 10}, {6, 8}, {4, 7}, {5, 6}};
+  const std::pair<unsigned, double> weights[] = {{2, 4}, {2, 5}, {1, 2}, {3, 3}, {4, 10}, {6, 8}, {4, 7}, {5, 6}};
   for (auto [cost, heat] : weights)
     add_node(graph, cost, heat);
   add_edge(graph, 0, 1, 1);

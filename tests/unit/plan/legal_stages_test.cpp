@@ -54,13 +54,14 @@ TEST(Budget, IsKeptUnlessOneGroupExceedsIt) {
   for (uint64_t seed = 100; seed != 115; ++seed) {
     Condensed condensed = condense(test::random_graph(seed, 120));
     std::vector<unsigned> stages = policy->stages(condensed, Budget{30, 100});
-    std::vector<double> cost(condensed.groups.size()), largest(condensed.groups.size());
+    std::vector<CodeLines> lines(condensed.groups.size(), CodeLines(condensed.lines));
+    std::vector<double> largest(condensed.groups.size());
     for (size_t g = 0; g != stages.size(); ++g) {
-      cost[stages[g]] += condensed.groups[g].cost;
+      lines[stages[g]].add(condensed.groups[g].lines);
       largest[stages[g]] = std::max(largest[stages[g]], condensed.groups[g].cost);
     }
-    for (size_t s = 0; s != cost.size(); ++s)
-      EXPECT_LE(cost[s], std::max(30.0, largest[s]) + 1e-6) << "seed " << seed << ", stage " << s;
+    for (size_t s = 0; s != lines.size(); ++s)
+      EXPECT_LE(lines[s].of_batch(condensed.weights), std::max(30.0, largest[s]) + 1e-6) << "seed " << seed << ", stage " << s;
   }
 }
 

@@ -44,7 +44,7 @@ TEST(Settle, HotCodeMovesOnlyWhereItFits) {
 
 TEST(Oversized, AGroupLargerThanTheBudgetIsAStageByItself) {
   CutGraph graph = test::chain(5, 3);
-  graph.nodes[2].cost = 40;
+  test::set_lines(graph, 2, 40);
   Condensed condensed = condense(graph);
   auto policy = llvm::cantFail(make_policy("optimistic-bound"));
   EXPECT_THAT(policy->stages(condensed, {10, 100}), ElementsAre(0, 0, 1, 2, 2));
