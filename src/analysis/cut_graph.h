@@ -28,9 +28,10 @@ struct CutNode {
   uint32_t block = 0;       // BlockId
   std::string function, at; // for people: function and file:line
   uint64_t visits = 0;      // in the sample, of the block with everything closed below it
-  std::vector<LineUse> lines; // s(B): the instruction-cache lines that the sample ran here, closed callees included
-  double heat = 0;          // h(B): instructions per packet, closed callees included
-  double static_lines = 0;  // instruction-cache lines of all its code, run or not
+  std::vector<LineUse>
+      lines;       // s(B): the instruction-cache lines that the sample ran here, closed callees included
+  double heat = 0; // h(B): instructions per packet, closed callees included
+  double static_lines = 0; // instruction-cache lines of all its code, run or not
   // Rare code: a packet enters it alone, all before it ended, and stays alone to its end (docs/design.md, "Rare
   // paths"). No site lies at its edges. `rare_inside`: common code with a closed call that may enter rare code.
   bool rare = false, rare_inside = false;

@@ -19,7 +19,7 @@ void PlanningOptions::add_to(CLI::App& app) {
       ->check(CLI::IsMember({"optimistic-bound", "conservative", "greedy-heat", "finest", "none"}))
       ->capture_default_str();
   app.add_option("--budget", budget,
-                 "instruction cache that a stage may take, e.g. 24K (default: the host's L1I)");
+                 "instruction cache that a stage may take, e.g. 24K (default: the model chooses)");
   app.add_option("--host", host,
                  "the host to plan for: a file of `heddle calibrate`, or a stored host's name (default: this "
                  "machine)");
@@ -56,10 +56,36 @@ void PlanningOptions::add_to(CLI::App& app) {
 
 namespace {
 
-// The level-1 instruction cache that a plan is made for.
+constexpr uint64_t line_bytes = 64;
+
+// The first level of instruction or data cache that a plan is made for.
+CacheGeometry level1_cache(const ChosenHost& chosen, llvm::StringRef type) {
+  const uint64_t bytes = chosen.host ? chosen.host->cache_bytes(1, type) : 0;
+  if (bytes) return {bytes, chosen.host->cache_ways(1, type), line_bytes};
+  if (type == "Instruction") return host_icache();
+  const DataCaches::Level level = host_dcaches().levels[0];
+  return {level.bytes, unsigned(level.ways), line_bytes};
+}
+
 double icache_lines(const ChosenHost& chosen) {
-  const uint64_t bytes = chosen.host ? chosen.host->cache_bytes(1, "Instruction") : 0;
-  return bytes ? double(bytes) / 64 : double(host_icache().bytes) / host_icache().line;
+  return double(level1_cache(chosen, "Instruction").bytes) / line_bytes;
+}
+
+unsigned sets_of(const CacheGeometry& cache) {
+  return unsigned(cache.bytes / line_bytes / cache.ways);
+}
+
+// Where no budget is given, the model chooses one, by the sets and ways of the caches.
+void choose_budget(const ChosenHost& chosen, PlanOptions& options) {
+  const CacheGeometry data = level1_cache(chosen, "Data");
+  options.choose_budget = true;
+  options.icache_sets = sets_of(level1_cache(chosen, "Instruction"));
+  options.suspended_data.sets = sets_of(data);
+  options.suspended_data.ways = data.ways;
+  if (!options.refill_cycles)
+    options.refill_cycles = [fits = icache_lines(chosen)](double lines) {
+      return builtin_refill_cycles(lines, fits);
+    };
 }
 
 llvm::Expected<double> budget_lines(const std::string& text, const ChosenHost& chosen) {
@@ -92,6 +118,7 @@ static llvm::Expected<Plan> plan_for(const Program& program, const Study& study,
   plan_options.policy = options.policy;
   plan_options.budget.lines = *budget;
   plan_options.icache_lines = icache_lines(chosen);
+  if (options.budget.empty()) choose_budget(chosen, plan_options);
   plan_options.batch = options.batch;
   plan_options.stage = options.stage;
   plan_options.hide = options.hide;

@@ -10,7 +10,7 @@ namespace heddle {
 
 struct PlanningOptions {
   std::string policy = "optimistic-bound";
-  std::string budget; // "32K" of instruction cache; empty: the host's level-1 instruction cache
+  std::string budget; // "32K" of instruction cache; empty: the model chooses
   unsigned batch = 0; // chosen
   bool stage = true, hide = true, fetch_along = true;
   std::string host;                  // a file or a stored host's name; empty: this machine

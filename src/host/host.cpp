@@ -13,14 +13,24 @@ const DataPoint* Host::find(llvm::StringRef level, llvm::StringRef pages) const 
   return found == data.end() ? nullptr : &*found;
 }
 
+static const MachineCache* find_cache(const Host& host, unsigned level, llvm::StringRef type) {
+  auto found = llvm::find_if(host.machine.caches, [&](const MachineCache& cache) {
+    return cache.level == level && (cache.type == type || cache.type == "Unified");
+  });
+  return found == host.machine.caches.end() ? nullptr : &*found;
+}
+
 uint64_t Host::cache_bytes(unsigned level, llvm::StringRef type) const {
-  for (const MachineCache& cache : machine.caches) {
-    if (cache.level != level || (cache.type != type && cache.type != "Unified")) continue;
-    llvm::StringRef number = cache.size;
-    uint64_t unit = number.consume_back("K") ? 1024 : number.consume_back("M") ? 1024 * 1024 : 1, bytes = 0;
-    if (!number.getAsInteger(10, bytes)) return bytes * unit;
-  }
-  return 0;
+  const MachineCache* cache = find_cache(*this, level, type);
+  if (!cache) return 0;
+  llvm::StringRef number = cache->size;
+  uint64_t unit = number.consume_back("K") ? 1024 : number.consume_back("M") ? 1024 * 1024 : 1, bytes = 0;
+  return number.getAsInteger(10, bytes) ? 0 : bytes * unit;
+}
+
+unsigned Host::cache_ways(unsigned level, llvm::StringRef type) const {
+  const MachineCache* cache = find_cache(*this, level, type);
+  return cache ? cache->ways : 0;
 }
 
 static double instructions_per_line(const FrontEnd& front_end, CodeKind kind) {

@@ -83,6 +83,7 @@ struct Host {
   const DataPoint* find(llvm::StringRef level, llvm::StringRef pages) const;
   // Bytes of the first cache of that level and one of these types; 0 where it is not known.
   uint64_t cache_bytes(unsigned level, llvm::StringRef type) const;
+  unsigned cache_ways(unsigned level, llvm::StringRef type) const; // likewise
 };
 
 // The kinds of code of CodePoint.

@@ -23,8 +23,8 @@ void CodeLines::add(llvm::ArrayRef<LineUse> uses) {
 double CodeLines::growth(llvm::ArrayRef<LineUse> uses, const LineWeights& weights) const {
   double sum = 0;
   for (const LineUse& use : uses)
-    sum += weights.of_batch(ran_[use.line] | use.ran) -
-           (held_[use.line] ? weights.of_batch(ran_[use.line]) : 0);
+    sum +=
+        weights.of_batch(ran_[use.line] | use.ran) - (held_[use.line] ? weights.of_batch(ran_[use.line]) : 0);
   return sum;
 }
 
@@ -42,11 +42,11 @@ double CodeLines::of_packet(const LineWeights& weights) const {
   return sum;
 }
 
-std::vector<LineUse> CodeLines::uses() const {
-  std::vector<LineUse> result;
+LineCounts CodeLines::counts() const {
+  LineCounts counts{};
   for (size_t line = 0; line != ran_.size(); ++line)
-    if (held_[line]) result.push_back({uint32_t(line), ran_[line]});
-  return result;
+    if (held_[line]) ++counts[ran_[line].count()];
+  return counts;
 }
 
 } // namespace heddle

@@ -40,6 +40,9 @@ private:
   double per_witness_ = 0;
 };
 
+// How many lines so many witnesses ran.
+using LineCounts = std::array<uint32_t, most_witnesses + 1>;
+
 class CodeLines {
 public:
   // Of a graph with so many lines.
@@ -51,7 +54,7 @@ public:
 
   double of_batch(const LineWeights& weights) const;  // S: of a batch together
   double of_packet(const LineWeights& weights) const; // L: of one packet, expected
-  std::vector<LineUse> uses() const;
+  LineCounts counts() const;
 
 private:
   std::vector<Witnesses> ran_;

@@ -30,9 +30,9 @@ struct CutLink {
 struct Condensed {
   std::vector<CutGroup> groups; // in topological order
   std::vector<CutLink> links;
-  std::vector<uint32_t> group_of; // by node
-  uint32_t lines = 0;             // of the graph
-  unsigned witnesses = 0;         // likewise
+  std::vector<uint32_t> group_of;                   // by node
+  uint32_t lines = 0;                               // of the graph
+  unsigned witnesses = 0;                           // likewise
   LineWeights weights{0, FootprintModel::Batch, 1}; // for the model and the batch of condense()
 
   CodeLines lines_of(llvm::ArrayRef<uint32_t> groups) const;

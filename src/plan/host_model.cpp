@@ -1,6 +1,7 @@
 #include "plan/host_model.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace heddle {
 
@@ -51,6 +52,21 @@ void price_for(const Host& host, PlanOptions& options) {
   options.refill_cycles = [host](double lines) {
     return refill_cycles_per_line(host, &CodePoint::conditional, lines);
   };
+}
+
+double builtin_refill_cycles(double lines, double icache_lines) {
+  const std::pair<double, double> points[] = {
+      {icache_lines / 2, 0}, {icache_lines, 1.3}, {2 * icache_lines, 1.6}, {4096, 1.6},   {8192, 7.9},
+      {16384, 21.8},         {32768, 25.7},       {65536, 28.2},           {131072, 41.1}};
+  const std::pair<double, double>* below = points;
+  if (lines <= below->first) return 0;
+  for (const auto& point : points) {
+    if (lines < point.first)
+      return std::lerp(below->second, point.second,
+                       std::log(lines / below->first) / std::log(point.first / below->first));
+    below = &point;
+  }
+  return below->second;
 }
 
 } // namespace heddle

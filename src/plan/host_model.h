@@ -14,4 +14,8 @@ MemoryModel memory_model(const Host& host);
 // Sets refill, crossing and memory of `options`; as above.
 void price_for(const Host& host, PlanOptions& options);
 
+// What a line of code costs on a host that was not calibrated, by the lines of its first level of instruction cache: conditional code on the
+// machine of docs/model.md.
+double builtin_refill_cycles(double lines, double icache_lines);
+
 } // namespace heddle

@@ -1,21 +1,18 @@
 // The decision.
 //
-// The policy says where to cut; this file says whether. What a line of code costs depends on how much other code has run since it last
-// did, refill(lines), which is measured on code that runs in a circle, with all that the core overlaps (docs/model.md). A packet runs
-// L lines of a stage, and the next one in the batch mostly the same, so each comes back after L lines. Between two batches all stages
-// run, T lines by all packets together, each counted once (code_lines.h), and the first packet that runs one of a stage's S lines pays for that:
-//     cycles(stage) = L * refill(L) + min(S / batch, L) * (refill(T) - refill(L)),
-// plus the cycles of the crossings. (With refill(S) in place of refill(L), as if every packet ran what all of them run, examples/upf was to
-// save 18,861 cycles per packet, nearly all that its packets take; so it is 338, and what was measured is within the noise.)
+// The policy says where to cut; this file says whether. What code costs is in code_price.h; to it come the cycles of the crossings, with what
+// a packet has to fetch again of its data when others have run meanwhile. Where the budget of a stage is not given, the policy is asked for
+// several, and the cheapest of what comes out is taken.
 //
-// A host that was not calibrated has no such curve. There a line takes 12 cycles, the latency of the second level of cache, where the
-// stage's S lines exceed the budget, and none where they fit, as in the paper: a bound, which counts nothing as overlapped.
+// A host that was not calibrated has the price of the machine of docs/model.md, or, under a budget that was given, twelve cycles
+// for each line of a stage that exceeds it, the latency of the second level of cache: as in the paper, a bound, which counts nothing as overlapped.
 //
 // Small bodies get the cheapest labelling there is (exact.cpp). Of others, cuts of the policy are dropped, the least useful one first, while merging two neighbours saves more crossings than it adds refills; if nothing is
 // left, or the rest does not beat the original order, the body stays as it is. This is deliberately coarse: it is there to say no.
 
 #include "plan/make_plan.h"
 
+#include "plan/code_price.h"
 #include "plan/exact.h"
 #include "plan/hide.h"
 #include "plan/keyed.h"
@@ -37,78 +34,74 @@ using llvm::Twine;
 
 namespace {
 
-// Weights of each stage of a labelling, and the price of a labelling in cycles per packet.
+// The price of a labelling, in cycles per packet.
 class Pricing {
 public:
   Pricing(const Condensed& condensed, const PlanOptions& options)
-      : Pricing(condensed, options, options.crossing_cycles) {}
-  // Of an interleaved body: where packets have no stacks of their own, they step aside.
-  Pricing(const Condensed& condensed, const PlanOptions& options, double crossing_cycles)
-      : condensed_(condensed), options_(options), crossing_cycles_(crossing_cycles) {}
+      : condensed_(condensed), options_(options),
+        code_(all_lines(condensed), condensed.witnesses, refill_of(options), options.icache_sets) {}
 
   double cycles(const std::vector<unsigned>& stages) const { return cycles(stages, options_.batch); }
 
   // In batches of so many packets.
   double cycles(const std::vector<unsigned>& stages, unsigned batch) const {
-    const CycleShares priced = shares(stages, batch);
-    return priced.front_end + priced.switching;
+    return code_cycles(stages, batch) + crossings(stages) * crossing_cycles(batch);
   }
 
-  // Of the front end and of switching alone.
-  CycleShares shares(const std::vector<unsigned>& stages, unsigned batch) const {
+  double code_cycles(llvm::ArrayRef<unsigned> stages, unsigned batch) const {
     std::vector<CodeLines> lines;
-    CodeLines all(condensed_.lines);
     for (size_t g = 0; g != stages.size(); ++g) {
       while (lines.size() <= stages[g])
         lines.emplace_back(condensed_.lines);
       lines[stages[g]].add(condensed_.groups[g].lines);
-      all.add(condensed_.groups[g].lines);
     }
-    const LineWeights weights = weights_of(batch);
-    const double from_other_stages = refill(all.of_batch(weights));
-    double refills = 0, crossings = 0;
+    if (lines.size() < 2) return code_.of_whole();
+    double cycles = 0;
     for (const CodeLines& stage : lines)
-      refills += stage_refills(stage, weights, from_other_stages, batch);
+      cycles += code_.of_stage(stage, batch);
+    return cycles;
+  }
+
+  double crossings(llvm::ArrayRef<unsigned> stages) const {
+    double sum = 0;
     for (const CutLink& link : condensed_.links)
-      if (stages[link.from] < stages[link.to]) crossings += link.crossings;
-    return {.front_end = refills, .switching = crossings * crossing_cycles_};
+      if (stages[link.from] < stages[link.to]) sum += link.crossings;
+    return sum;
+  }
+
+  // Of a packet that has a stack of its own: the switch, and what others have evicted of its data.
+  double crossing_cycles(unsigned batch) const {
+    const SuspendedData& data = options_.suspended_data;
+    double cycles = options_.crossing_cycles;
+    if (data.sets != 0)
+      cycles += data.used_again * chance_evicted(batch * data.held, data.sets, data.ways) *
+                options_.memory.level2 / data.overlap;
+    return cycles;
   }
 
   // The cheapest of all labellings, of bodies that are small enough to look at all; a cut has to save `min_gain`.
   std::optional<std::vector<unsigned>> cheapest(double min_gain) const {
-    CodeLines all(condensed_.lines);
-    for (const CutGroup& group : condensed_.groups)
-      all.add(group.lines);
-    const double from_other_stages = refill(all.of_batch(condensed_.weights));
     return cheapest_stages(
-        condensed_,
-        [&](const CodeLines& stage) {
-          return stage_refills(stage, condensed_.weights, from_other_stages, options_.batch);
-        },
-        crossing_cycles_, min_gain);
+        condensed_, [&](const CodeLines& stage) { return code_.of_stage(stage, options_.batch); },
+        crossing_cycles(options_.batch), min_gain);
   }
 
 private:
-  double stage_refills(const CodeLines& lines, const LineWeights& weights, double from_other_stages,
-                       unsigned batch) const {
-    const double cost = lines.of_batch(weights), packet_lines = lines.of_packet(weights),
-                 within = refill(options_.refill_cycles ? packet_lines : cost),
-                 shared = std::min(cost / std::max(1u, batch), packet_lines);
-    return packet_lines * within + shared * std::max(0.0, from_other_stages - within);
+  static CodeLines all_lines(const Condensed& condensed) {
+    CodeLines all(condensed.lines);
+    for (const CutGroup& group : condensed.groups)
+      all.add(group.lines);
+    return all;
   }
 
-  LineWeights weights_of(unsigned batch) const {
-    return {condensed_.witnesses, options_.model, batch};
-  }
-
-  double refill(double lines) const {
-    if (options_.refill_cycles) return options_.refill_cycles(lines);
-    return lines > options_.budget.lines ? second_level_cycles : 0;
+  static CodePrice::Refill refill_of(const PlanOptions& options) {
+    if (options.refill_cycles) return options.refill_cycles;
+    return [fits = options.budget.lines](double lines) { return lines > fits ? second_level_cycles : 0; };
   }
 
   const Condensed& condensed_;
   const PlanOptions& options_;
-  const double crossing_cycles_;
+  const CodePrice code_;
 };
 
 std::vector<unsigned> without_cut(std::vector<unsigned> stages, unsigned cut) {
@@ -142,7 +135,7 @@ public:
               llvm::ArrayRef<LoadCost> waits_elsewhere, double instructions_in_calls, Plan& plan)
       : graph_(with_usable_keys(std::move(graph))), options_(options), policy_(policy), plan_(plan),
         waits_elsewhere_(waits_elsewhere), instructions_in_calls_(instructions_in_calls),
-        condensed_(condense(graph_, options.model, options.batch)) {}
+        condensed_(condense(graph_, options.model, options.batch)), pricing_(condensed_, options) {}
 
   BodyPlan run() {
     body_.body = graph_.body;
@@ -188,18 +181,15 @@ private:
     if (hiding) std::tie(loads, how) = std::tie(hiding->costs, hiding->how);
     const MemoryModel& model = options_.memory;
     const bool interleaved = hiding && !hiding->sites.empty();
-    const bool is_one_stage = llvm::all_of(stages, [](unsigned stage) { return stage == 0; });
     if (!interleaved) how.assign(loads.size(), {});
     llvm::append_range(loads, waits_elsewhere_);
     how.resize(loads.size());
     const double crossing = interleaved ? model.step_instructions / model.per_cycle + model.pass / batch
-                                        : options_.crossing_cycles;
+                                        : pricing_.crossing_cycles(batch);
     CycleShares result =
         predict_shares(body_.instructions + instructions_in_calls_, loads, how, batch, model);
-    const CycleShares code =
-        Pricing(condensed_, options_, crossing).shares(stages.vec(), is_one_stage ? options_.batch : batch);
-    result.front_end += code.front_end;
-    result.switching += code.switching;
+    result.front_end += pricing_.code_cycles(stages, batch);
+    result.switching += pricing_.crossings(stages) * crossing;
     return result;
   }
 
@@ -304,17 +294,20 @@ private:
     }
     bool only_if_pays = options_.only_if_pays && options_.policy != "finest";
     if (only_if_pays && !worth_a_search()) return one_stage;
-    std::vector<unsigned> stages = policy_.stages(condensed_, options_.budget);
     const KeyedGroups keyed(graph_, condensed_);
-    keyed.separate(stages);
-    Pricing pricing(condensed_, options_);
-    if (only_if_pays) {
-      drop_useless_cuts(pricing, keyed, options_.min_gain, stages);
-      if (options_.policy == "optimistic-bound") take_cheapest(pricing, keyed, stages);
-      if (pricing.cycles(stages) + options_.min_gain >= pricing.cycles(one_stage)) stages = one_stage;
+    std::vector<unsigned> stages;
+    for (const Budget& budget : budgets()) {
+      std::vector<unsigned> tried = policy_.stages(condensed_, budget);
+      keyed.separate(tried);
+      if (only_if_pays) drop_useless_cuts(pricing_, keyed, options_.min_gain, tried);
+      if (stages.empty() || pricing_.cycles(tried) < pricing_.cycles(stages)) stages = std::move(tried);
     }
-    body_.cycles_saved = pricing.cycles(one_stage) - pricing.cycles(stages);
-    if (only_if_pays && stages != one_stage) body_.least_batch = least_batch(pricing, one_stage, stages);
+    if (only_if_pays) {
+      if (options_.policy == "optimistic-bound") take_cheapest(keyed, stages);
+      if (pricing_.cycles(stages) + options_.min_gain >= pricing_.cycles(one_stage)) stages = one_stage;
+    }
+    body_.cycles_saved = pricing_.cycles(one_stage) - pricing_.cycles(stages);
+    if (only_if_pays && stages != one_stage) body_.least_batch = least_batch(one_stage, stages);
     if (*std::max_element(stages.begin(), stages.end()) == 0)
       remark("one-stage", "cuts are legal, but no cut saves more than its crossings cost",
              "the largest windows decide where cuts can lie: see 'heddle plan --explain'");
@@ -322,21 +315,31 @@ private:
     return stages;
   }
 
+  // A full cache has sets that are more than full, and a large next level of cache may have a price that crossings are not worth:
+  // which footprint of a stage is best, only the price of all tells.
+  std::vector<Budget> budgets() const {
+    if (!options_.choose_budget || !options_.only_if_pays || options_.policy == "finest")
+      return {options_.budget};
+    std::vector<Budget> result;
+    for (double part : {4.0, 2.0, 1.0, 0.75, 0.5, 0.375, 0.25})
+      result.push_back({part * options_.budget.lines, options_.budget.expansions});
+    return result;
+  }
+
   // Of a small body, in place of what the search and the dropping of cuts came to.
-  void take_cheapest(const Pricing& pricing, const KeyedGroups& keyed, std::vector<unsigned>& stages) const {
-    auto cheapest = pricing.cheapest(options_.min_gain);
+  void take_cheapest(const KeyedGroups& keyed, std::vector<unsigned>& stages) const {
+    auto cheapest = pricing_.cheapest(options_.min_gain);
     if (!cheapest) return;
     settle_stages(condensed_, options_.budget, *cheapest);
-    if (keyed.are_legal(*cheapest) && pricing.cycles(*cheapest) < pricing.cycles(stages))
+    if (keyed.are_legal(*cheapest) && pricing_.cycles(*cheapest) < pricing_.cycles(stages))
       stages = std::move(*cheapest);
   }
 
   // The fewest packets of a batch with which the cuts pay, as they do with all larger ones.
-  unsigned least_batch(const Pricing& pricing, llvm::ArrayRef<unsigned> one_stage,
-                       llvm::ArrayRef<unsigned> stages) const {
-    const double original = pricing.cycles(one_stage.vec()) - options_.min_gain;
+  unsigned least_batch(const std::vector<unsigned>& one_stage, const std::vector<unsigned>& stages) const {
+    const double original = pricing_.cycles(one_stage) - options_.min_gain;
     unsigned batch = options_.batch;
-    while (batch > 2 && pricing.cycles(stages.vec(), batch - 1) < original)
+    while (batch > 2 && pricing_.cycles(stages, batch - 1) < original)
       --batch;
     return batch;
   }
@@ -395,7 +398,8 @@ private:
   Plan& plan_;
   const llvm::ArrayRef<LoadCost> waits_elsewhere_;
   const double instructions_in_calls_;
-  Condensed condensed_;
+  const Condensed condensed_;
+  const Pricing pricing_;
   BodyPlan body_;
 };
 

@@ -12,14 +12,26 @@ namespace heddle {
 // Until a line of code comes from the second level of cache, on a host that was not calibrated.
 inline constexpr double second_level_cycles = 12;
 
+// Data of packets that are suspended at a cut. While a packet waits, the others of its batch use the first level of data cache.
+struct SuspendedData {
+  double used_again =
+      16; // lines that a packet uses before a cut and behind it: 12 of examples/upf, 15 of unbound, 30 of nginx (Cachegrind)
+  double held = 60;            // lines that it uses until it ends
+  double overlap = 4;          // of them are fetched at once
+  unsigned sets = 0, ways = 8; // of that cache; 0: never evicted
+};
+
 struct PlanOptions {
   std::string policy = "optimistic-bound";
   Budget budget;
-  double icache_lines = 512; // of the whole cache; for the figures only
-  unsigned batch = 0;        // most packets in flight; 0: 32, and 64 where all staged bodies are interleaved
-  bool stage = true;         // cut bodies for the instruction cache's sake
-  bool hide = true;          // interleave those that have expensive loads
-  bool fetch_along = true;   // of loads whose addresses are known at once, wait for one alone
+  bool choose_budget = false; // the one that comes out cheapest, up to four times `budget`
+  double icache_lines = 512;  // of the whole cache; for the figures only
+  unsigned icache_sets = 0;   // 0: any place serves any line
+  SuspendedData suspended_data;
+  unsigned batch = 0;      // most packets in flight; 0: 32, and 64 where all staged bodies are interleaved
+  bool stage = true;       // cut bodies for the instruction cache's sake
+  bool hide = true;        // interleave those that have expensive loads
+  bool fetch_along = true; // of loads whose addresses are known at once, wait for one alone
   FootprintModel model = FootprintModel::Batch;
   double rare_share = 0;                //  that the analysis used; recorded in the plan
   std::vector<std::string> relaxations; // that the analysis was allowed to use; recorded in the plan

@@ -45,8 +45,8 @@ public:
   void run(uint32_t node, BlockId block, unsigned witness) {
     if (!known_.insert({node, block}).second && witness == no_witness) return;
     for (const MachineRange& range : footprint_[block].ranges)
-      for (uint64_t line = range.address / line_size_;
-           line <= (range.address + range.bytes - 1) / line_size_; ++line) {
+      for (uint64_t line = range.address / line_size_; line <= (range.address + range.bytes - 1) / line_size_;
+           ++line) {
         LineUse& use = use_of(node, line);
         if (witness != no_witness) use.ran.set(witness);
       }
@@ -66,7 +66,7 @@ private:
   const FootprintMap& footprint_;
   const unsigned line_size_;
   llvm::DenseSet<std::pair<uint32_t, BlockId>> known_;
-  llvm::DenseMap<uint64_t, uint32_t> numbers_;                      // of lines
+  llvm::DenseMap<uint64_t, uint32_t> numbers_;                     // of lines
   llvm::DenseMap<std::pair<uint32_t, uint32_t>, uint32_t> places_; // in the node's lines
 };
 

@@ -84,7 +84,8 @@ inline CutGraph figure_5() {
   CutGraph graph;
   graph.body = "heddle.body.0";
   graph.contexts.push_back({0, 0, "heddle.body.0"});
-  const std::pair<unsigned, double> weights[] = {{2, 4}, {2, 5}, {1, 2}, {3, 3}, {4, 10}, {6, 8}, {4, 7}, {5, 6}};
+  const std::pair<unsigned, double> weights[] = {{2, 4},  {2, 5}, {1, 2}, {3, 3},
+                                                 {4, 10}, {6, 8}, {4, 7}, {5, 6}};
   for (auto [cost, heat] : weights)
     add_node(graph, cost, heat);
   add_edge(graph, 0, 1, 1);

@@ -75,6 +75,18 @@ TEST(HostModel, CutsArePricedByWhatCodeOfThatSizeCosts) {
   EXPECT_GT(dear, 9 * cheap);
 }
 
+TEST(HostModel, WithoutACalibratedHostLinesCostTheMoreTheMoreThereAre) {
+  for (double cache : {512.0, 1024.0}) {
+    EXPECT_EQ(builtin_refill_cycles(cache / 2, cache), 0);
+    double last = 0;
+    for (double lines = cache / 2; lines < 200000; lines *= 1.1) {
+      EXPECT_GE(builtin_refill_cycles(lines, cache), last) << lines;
+      last = builtin_refill_cycles(lines, cache);
+    }
+    EXPECT_GT(last, 40);
+  }
+}
+
 TEST(HostModel, CodeThatCostsTheSameEverywhereIsNotCut) {
   EXPECT_EQ(saved(9, [](double) { return 3.0; }), 0);
 }

@@ -61,7 +61,8 @@ TEST(Budget, IsKeptUnlessOneGroupExceedsIt) {
       largest[stages[g]] = std::max(largest[stages[g]], condensed.groups[g].cost);
     }
     for (size_t s = 0; s != lines.size(); ++s)
-      EXPECT_LE(lines[s].of_batch(condensed.weights), std::max(30.0, largest[s]) + 1e-6) << "seed " << seed << ", stage " << s;
+      EXPECT_LE(lines[s].of_batch(condensed.weights), std::max(30.0, largest[s]) + 1e-6)
+          << "seed " << seed << ", stage " << s;
   }
 }
 

@@ -82,7 +82,8 @@ TEST(Remarks, CutsAreKeptOnRequestWhateverTheyCost) {
 
 TEST(Pays, ASmallStageBesideALargeOneIsNotWorthItsCrossing) {
   CutGraph graph = test::chain(10, 40);
-  test::set_lines(graph, 0, 1); // saves 12 cycles of refill for 16 of crossing, before a window over the budget
+  test::set_lines(graph, 0,
+                  1); // saves 12 cycles of refill for 16 of crossing, before a window over the budget
   test::add_window(graph, "the table", {1, 6});
   Plan plan = plan_of(graph, 200);
   EXPECT_EQ(plan.bodies[0].stages.size(), 2u);
