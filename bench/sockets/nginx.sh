@@ -9,7 +9,7 @@
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 build=$(cd "${1:-build}" && pwd)
-budget=${2:-16K}
+budget=${2:+--budget $2}
 trust=${TRUST:-declared}
 heddle=$build/bin/heddle
 sockets=$build/lib/libheddle_sockets.so
@@ -68,7 +68,7 @@ answers() { on_sockets 20000 "$1" $serve | sed -n 's/^sockets: .* answers //p'; 
     watched seen.txt --json seen.json
     plan="$plan --observed seen.json"
   fi
-  "$heddle" plan "$nginx" $common $plan --budget "$budget" --print > plan.txt
+  "$heddle" plan "$nginx" $common $plan $budget --print > plan.txt
   echo "as planned (check.txt):"
   watched check.txt
   grep -A 4 '^simulated' plan.txt

@@ -8,7 +8,7 @@ set -u
 here=$(cd "$(dirname "$0")/../../tests/apps" && pwd)
 kernel=$(cd "$(dirname "$0")" && pwd)/kernel.py
 build=$(cd "${1:-build}" && pwd)
-budget=${2:-16K} rare=${3:-0.02}
+budget=${2:+--budget $2} rare=${3:-0.02}
 name=unbound
 heddle=$build/bin/heddle
 HEDDLE_BIN=$build/bin
@@ -45,7 +45,7 @@ under_load() {
 # shellcheck disable=SC2086
 {
   under_load 250 "$heddle" profile "$program" $said --timeout 500 -- $serve
-  "$heddle" plan "$program" $said --rare "$rare" --budget "$budget" --print --explain > "$out/plan.txt" || fail "no plan"
+  "$heddle" plan "$program" $said --rare "$rare" $budget --print --explain > "$out/plan.txt" || fail "no plan"
   grep '^  32K' "$out/plan.txt"
   under_load 10 "$heddle" verify "$program" $said --dependencies -- $serve
   grep '^order:' "$out/server.txt" || fail "$(tail -n 3 "$out/server.txt")"

@@ -75,13 +75,13 @@ unsigned sets_of(const CacheGeometry& cache) {
   return unsigned(cache.bytes / line_bytes / cache.ways);
 }
 
-// Where no budget is given, the model chooses one, by the sets and ways of the caches.
-void choose_budget(const ChosenHost& chosen, PlanOptions& options) {
+// Of a host that was not calibrated, too.
+void price_caches(const ChosenHost& chosen, PlanOptions& options) {
   const CacheGeometry data = level1_cache(chosen, "Data");
-  options.choose_budget = true;
   options.icache_sets = sets_of(level1_cache(chosen, "Instruction"));
   options.suspended_data.sets = sets_of(data);
   options.suspended_data.ways = data.ways;
+  options.price_by_budget = !options.refill_cycles && !options.choose_budget;
   if (!options.refill_cycles)
     options.refill_cycles = [fits = icache_lines(chosen)](double lines) {
       return builtin_refill_cycles(lines, fits);
@@ -118,7 +118,8 @@ static llvm::Expected<Plan> plan_for(const Program& program, const Study& study,
   plan_options.policy = options.policy;
   plan_options.budget.lines = *budget;
   plan_options.icache_lines = icache_lines(chosen);
-  if (options.budget.empty()) choose_budget(chosen, plan_options);
+  plan_options.choose_budget = options.budget.empty();
+  price_caches(chosen, plan_options);
   plan_options.batch = options.batch;
   plan_options.stage = options.stage;
   plan_options.hide = options.hide;

@@ -4,8 +4,9 @@
 // a packet has to fetch again of its data when others have run meanwhile. Where the budget of a stage is not given, the policy is asked for
 // several, and the cheapest of what comes out is taken.
 //
-// A host that was not calibrated has the price of the machine of docs/model.md, or, under a budget that was given, twelve cycles
-// for each line of a stage that exceeds it, the latency of the second level of cache: as in the paper, a bound, which counts nothing as overlapped.
+// A host that was not calibrated has the price of the machine of docs/model.md. Under a budget that was given, without a calibrated host, it is
+// twelve cycles for each line of a stage that exceeds the budget, the latency of the second level of cache: as in the paper, a bound, which
+// counts nothing as overlapped. That decides then; what is predicted is as ever.
 //
 // Small bodies get the cheapest labelling there is (exact.cpp). Of others, cuts of the policy are dropped, the least useful one first, while merging two neighbours saves more crossings than it adds refills; if nothing is
 // left, or the rest does not beat the original order, the body stays as it is. This is deliberately coarse: it is there to say no.
@@ -37,9 +38,9 @@ namespace {
 // The price of a labelling, in cycles per packet.
 class Pricing {
 public:
-  Pricing(const Condensed& condensed, const PlanOptions& options)
+  Pricing(const Condensed& condensed, const PlanOptions& options, const CodePrice::Refill& refill)
       : condensed_(condensed), options_(options),
-        code_(all_lines(condensed), condensed.witnesses, refill_of(options), options.icache_sets) {}
+        code_(all_lines(condensed), condensed.witnesses, refill, options.icache_sets) {}
 
   double cycles(const std::vector<unsigned>& stages) const { return cycles(stages, options_.batch); }
 
@@ -94,11 +95,6 @@ private:
     return all;
   }
 
-  static CodePrice::Refill refill_of(const PlanOptions& options) {
-    if (options.refill_cycles) return options.refill_cycles;
-    return [fits = options.budget.lines](double lines) { return lines > fits ? second_level_cycles : 0; };
-  }
-
   const Condensed& condensed_;
   const PlanOptions& options_;
   const CodePrice code_;
@@ -135,7 +131,9 @@ public:
               llvm::ArrayRef<LoadCost> waits_elsewhere, double instructions_in_calls, Plan& plan)
       : graph_(with_usable_keys(std::move(graph))), options_(options), policy_(policy), plan_(plan),
         waits_elsewhere_(waits_elsewhere), instructions_in_calls_(instructions_in_calls),
-        condensed_(condense(graph_, options.model, options.batch)), pricing_(condensed_, options) {}
+        condensed_(condense(graph_, options.model, options.batch)),
+        pricing_(condensed_, options, refill_of(options, false)),
+        deciding_(condensed_, options, refill_of(options, options.price_by_budget)) {}
 
   BodyPlan run() {
     body_.body = graph_.body;
@@ -164,6 +162,11 @@ public:
   }
 
 private:
+  static CodePrice::Refill refill_of(const PlanOptions& options, bool by_budget) {
+    if (options.refill_cycles && !by_budget) return options.refill_cycles;
+    return [fits = options.budget.lines](double lines) { return lines > fits ? second_level_cycles : 0; };
+  }
+
   static CutGraph with_usable_keys(CutGraph graph) {
     drop_hopeless_keys(graph);
     return graph;
@@ -299,12 +302,12 @@ private:
     for (const Budget& budget : budgets()) {
       std::vector<unsigned> tried = policy_.stages(condensed_, budget);
       keyed.separate(tried);
-      if (only_if_pays) drop_useless_cuts(pricing_, keyed, options_.min_gain, tried);
-      if (stages.empty() || pricing_.cycles(tried) < pricing_.cycles(stages)) stages = std::move(tried);
+      if (only_if_pays) drop_useless_cuts(deciding_, keyed, options_.min_gain, tried);
+      if (stages.empty() || deciding_.cycles(tried) < deciding_.cycles(stages)) stages = std::move(tried);
     }
     if (only_if_pays) {
       if (options_.policy == "optimistic-bound") take_cheapest(keyed, stages);
-      if (pricing_.cycles(stages) + options_.min_gain >= pricing_.cycles(one_stage)) stages = one_stage;
+      if (deciding_.cycles(stages) + options_.min_gain >= deciding_.cycles(one_stage)) stages = one_stage;
     }
     body_.cycles_saved = pricing_.cycles(one_stage) - pricing_.cycles(stages);
     if (only_if_pays && stages != one_stage) body_.least_batch = least_batch(one_stage, stages);
@@ -328,18 +331,18 @@ private:
 
   // Of a small body, in place of what the search and the dropping of cuts came to.
   void take_cheapest(const KeyedGroups& keyed, std::vector<unsigned>& stages) const {
-    auto cheapest = pricing_.cheapest(options_.min_gain);
+    auto cheapest = deciding_.cheapest(options_.min_gain);
     if (!cheapest) return;
     settle_stages(condensed_, options_.budget, *cheapest);
-    if (keyed.are_legal(*cheapest) && pricing_.cycles(*cheapest) < pricing_.cycles(stages))
+    if (keyed.are_legal(*cheapest) && deciding_.cycles(*cheapest) < deciding_.cycles(stages))
       stages = std::move(*cheapest);
   }
 
   // The fewest packets of a batch with which the cuts pay, as they do with all larger ones.
   unsigned least_batch(const std::vector<unsigned>& one_stage, const std::vector<unsigned>& stages) const {
-    const double original = pricing_.cycles(one_stage) - options_.min_gain;
+    const double original = deciding_.cycles(one_stage) - options_.min_gain;
     unsigned batch = options_.batch;
-    while (batch > 2 && pricing_.cycles(stages, batch - 1) < original)
+    while (batch > 2 && deciding_.cycles(stages, batch - 1) < original)
       --batch;
     return batch;
   }
@@ -399,7 +402,7 @@ private:
   const llvm::ArrayRef<LoadCost> waits_elsewhere_;
   const double instructions_in_calls_;
   const Condensed condensed_;
-  const Pricing pricing_;
+  const Pricing pricing_, deciding_; // the same, unless decisions go by the budget
   BodyPlan body_;
 };
 

@@ -43,6 +43,8 @@ struct PlanOptions {
   // waiting for memory.
   double crossing_cycles = 16;
   std::function<double(double lines)> refill_cycles;
+  bool price_by_budget =
+      false; // cuts are worth 12 cycles for each line that exceeds the budget, whatever `refill_cycles` says
   MemoryModel memory;
   std::vector<std::vector<LoadCost>>
       waits_elsewhere;                       // by body: what a packet waits for that `openings` does not have

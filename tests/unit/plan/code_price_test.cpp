@@ -22,7 +22,9 @@ CodeLines lines(uint32_t graph_lines, uint32_t first, uint32_t count) {
   return result;
 }
 
-double twelve_above_512(double lines) { return lines > 512 ? 12 : 0; }
+double twelve_above_512(double lines) {
+  return lines > 512 ? 12 : 0;
+}
 
 TEST(CodePrice, OfCodeThatFitsIsNothingAndOfStagesThatFitTheFirstPacketsMisses) {
   const CodePrice fits(lines(1000, 0, 500), most_witnesses, twelve_above_512, 0);
