@@ -169,6 +169,7 @@ struct CutGraph {
   bool own_errno = false;      // each packet has its own
   std::string not_interleaved; // why the body cannot be (analysis/interleavable.h); empty: it can
   std::vector<uint32_t> gates; // BlockIds at whose beginning a packet becomes alone; ascending
+  double alone = 0;            // part of the sample's packets that do
 };
 
 } // namespace heddle

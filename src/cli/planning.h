@@ -16,7 +16,8 @@ struct PlanningOptions {
   std::string host;                  // a file or a stored host's name; empty: this machine
   std::string trust;                 // "proven" or "declared"; empty: declared if anything is
   std::vector<std::string> observed; // files of --observed
-  StudyOptions study;
+  std::string rare = "0";            // the share of packets that may meet rare code, or "auto"
+  StudyOptions study;                // but for the share
   void add_to(CLI::App& app);
   Declarations declarations;
   // Settles `trust`, and what it lets the study use.

@@ -67,7 +67,7 @@ double CodePrice::of_whole() const {
   return cycles;
 }
 
-double CodePrice::of_stage(const CodeLines& stage, unsigned batch) const {
+double CodePrice::of_stage(const CodeLines& stage, double batch) const {
   const LineCounts counts = stage.counts();
   const Growth growth = growth_of(counts);
   double cycles = 0;

@@ -30,7 +30,7 @@ public:
   // Cycles per packet of all code, packet after packet.
   double of_whole() const;
   // Of one of several stages, which run in turn with a batch of so many packets each.
-  double of_stage(const CodeLines& stage, unsigned batch) const;
+  double of_stage(const CodeLines& stage, double batch) const;
 
 private:
   static constexpr unsigned doublings = 13; // of a packet: 4,096 at most are in flight

@@ -20,7 +20,7 @@ constexpr uint64_t few_packets = 8;  // fewer than one in so many
 bool needs_keys(const BodyPlan& body, const Plan& plan) {
   if (plan.policy == "finest") return true;
   if (plan.policy == "none" || body.packets == 0 || body.footprint <= plan.budget) return false;
-  return llvm::any_of(body.stages, [&](const PlannedStage& stage) { return stage.cost > plan.budget; });
+  return llvm::any_of(body.stages, [&](const PlannedStage& stage) { return stage.largest > plan.budget; });
 }
 
 // Of the packet, what runs between the location's first access and its last.

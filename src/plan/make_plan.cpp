@@ -38,8 +38,10 @@ namespace {
 // The price of a labelling, in cycles per packet.
 class Pricing {
 public:
-  Pricing(const Condensed& condensed, const PlanOptions& options, const CodePrice::Refill& refill)
-      : condensed_(condensed), options_(options),
+  // `alone`: part of the packets that run alone.
+  Pricing(const Condensed& condensed, double alone, const PlanOptions& options,
+          const CodePrice::Refill& refill)
+      : condensed_(condensed), alone_(alone), options_(options),
         code_(all_lines(condensed), condensed.witnesses, refill, options.icache_sets) {}
 
   double cycles(const std::vector<unsigned>& stages) const { return cycles(stages, options_.batch); }
@@ -57,17 +59,17 @@ public:
       lines[stages[g]].add(condensed_.groups[g].lines);
     }
     if (lines.size() < 2) return code_.of_whole();
-    double cycles = 0;
+    double staged = 0;
     for (const CodeLines& stage : lines)
-      cycles += code_.of_stage(stage, batch);
-    return cycles;
+      staged += code_.of_stage(stage, undivided(batch));
+    return alone_ * code_.of_whole() + (1 - alone_) * staged;
   }
 
   double crossings(llvm::ArrayRef<unsigned> stages) const {
     double sum = 0;
     for (const CutLink& link : condensed_.links)
       if (stages[link.from] < stages[link.to]) sum += link.crossings;
-    return sum;
+    return (1 - alone_) * sum;
   }
 
   // Of a packet that has a stack of its own: the switch, and what others have evicted of its data.
@@ -83,11 +85,16 @@ public:
   // The cheapest of all labellings, of bodies that are small enough to look at all; a cut has to save `min_gain`.
   std::optional<std::vector<unsigned>> cheapest(double min_gain) const {
     return cheapest_stages(
-        condensed_, [&](const CodeLines& stage) { return code_.of_stage(stage, options_.batch); },
+        condensed_, [&](const CodeLines& stage) { return code_.of_stage(stage, undivided(options_.batch)); },
         crossing_cycles(options_.batch), min_gain);
   }
 
 private:
+  // A packet that runs alone ends those before it, so batches are divided there. Mean of what is left.
+  double undivided(unsigned batch) const {
+    return alone_ > 0 ? (1 - std::pow(1 - alone_, batch)) / alone_ : batch;
+  }
+
   static CodeLines all_lines(const Condensed& condensed) {
     CodeLines all(condensed.lines);
     for (const CutGroup& group : condensed.groups)
@@ -96,6 +103,7 @@ private:
   }
 
   const Condensed& condensed_;
+  const double alone_;
   const PlanOptions& options_;
   const CodePrice code_;
 };
@@ -132,8 +140,8 @@ public:
       : graph_(with_usable_keys(std::move(graph))), options_(options), policy_(policy), plan_(plan),
         waits_elsewhere_(waits_elsewhere), instructions_in_calls_(instructions_in_calls),
         condensed_(condense(graph_, options.model, options.batch)),
-        pricing_(condensed_, options, refill_of(options, false)),
-        deciding_(condensed_, options, refill_of(options, options.price_by_budget)) {}
+        pricing_(condensed_, graph_.alone, options, refill_of(options, false)),
+        deciding_(condensed_, graph_.alone, options, refill_of(options, options.price_by_budget)) {}
 
   BodyPlan run() {
     body_.body = graph_.body;
@@ -386,10 +394,10 @@ private:
 
   void remark_oversized() {
     for (size_t s = 0; s != body_.stages.size(); ++s)
-      if (body_.stages[s].cost > options_.budget.lines)
+      if (body_.stages[s].largest > options_.budget.lines)
         remark("window-over-budget",
-               "stage " + Twine(s) + " takes " + Twine(int(body_.stages[s].cost)) + " lines of a budget of " +
-                   Twine(int(options_.budget.lines)) + ": a window or a loop cannot be divided",
+               "stage " + Twine(s) + " has a window or a loop of " + Twine(int(body_.stages[s].largest)) +
+                   " lines, which cannot be divided; the budget is " + Twine(int(options_.budget.lines)),
                "see 'heddle plan --explain' for what would free it");
   }
 

@@ -60,7 +60,7 @@ struct PlanOptions {
 //   no-legal-cut       the body is one loop, or has no place for a site
 //   window-covers-body windows hold the body together (or 90 % of its instructions: then with sites)
 //   one-stage          cuts are legal, but none saves more than it costs
-//   window-over-budget a stage exceeds the budget because a window or a loop does
+//   window-over-budget a window or a loop exceeds the budget, and so does its stage
 //   load-not-hidden    an expensive load, and why packets wait for it
 //   load-not-along     one that is hidden, and why it is not fetched where packets step aside for the one before it
 //   staged-not-hidden  the body is staged, and none of its expensive loads is hidden; or that alone is predicted to be faster

@@ -40,6 +40,7 @@ struct PlannedLoad {
 
 struct PlannedStage {
   double cost = 0;      // predicted footprint S, in instruction-cache lines
+  double largest = 0;   // likewise, of the largest piece that no cut may divide; not in the plan's file
   double heat = 0;      // instructions per packet
   double crossings = 0; // predicted suspensions per packet at the cut that ends it
   uint32_t blocks = 0;

@@ -302,6 +302,7 @@ std::vector<PlannedStage> stages_table(const CutGraph& graph, const Condensed& c
     const unsigned number = node_stages[group.nodes.front()];
     PlannedStage& stage = table[number];
     lines[number].add(group.lines);
+    stage.largest = std::max(stage.largest, group.cost);
     stage.heat += group.heat;
     stage.blocks += uint32_t(group.nodes.size());
   }

@@ -13,9 +13,7 @@ namespace heddle {
 
 using Clock = std::chrono::steady_clock;
 
-// Blocks that fewer packets than this ran are rare: the largest number with which at most `share` of the sample's
-// packets meet a rare block, and so run alone.
-static uint64_t rare_below(const Trace& trace, const std::vector<BlockWeight>& weights, double share) {
+uint64_t rare_below(const Trace& trace, llvm::ArrayRef<BlockWeight> weights, double share) {
   std::vector<uint64_t> rarest; // per packet: how many packets ran the rarest of its blocks
   for (const TracedPacket& packet : trace.packets) {
     uint64_t least = UINT64_MAX;

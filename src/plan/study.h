@@ -6,6 +6,7 @@
 #include "analysis/observed_dependence.h"
 #include "profile/footprint.h"
 #include "profile/trace.h"
+#include "profile/weights.h"
 #include "program/declarations.h"
 #include "support/diagnostic.h"
 
@@ -36,6 +37,10 @@ struct StudyOptions {
 
 // Those that the plan was made with.
 StudyOptions study_options_of(const Plan& plan);
+
+// Blocks that fewer packets than this ran are rare: the largest number with which at most `share` of the sample's
+// packets meet a rare block, and so run alone.
+uint64_t rare_below(const Trace& trace, llvm::ArrayRef<BlockWeight> weights, double share);
 
 // Errors: an unknown relaxation, and those of its parts.
 llvm::Expected<Study> study_program(const ProgramImage& image, const Program& program, const Trace& trace,

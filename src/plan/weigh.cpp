@@ -87,14 +87,16 @@ uint64_t weigh_graph(CutGraph& graph, unsigned number, const Trace& trace, const
       llvm::count_if(trace.packets, [&](const TracedPacket& packet) { return packet.body == number; }));
   graph.witnesses = unsigned(std::min<uint64_t>(packets, most_witnesses));
 
+  const llvm::DenseSet<uint32_t> gates(graph.gates.begin(), graph.gates.end());
   GraphWalker walker(graph);
   LineTable table(graph, footprint, line_size);
-  uint64_t packet_number = 0;
+  uint64_t packet_number = 0, alone = 0;
   unsigned witness = 0; // of the witnesses so far
   for (const TracedPacket& packet : trace.packets) {
     if (packet.body != number) continue;
     const bool is_witness = packet_number++ == witness * packets / graph.witnesses;
     llvm::ArrayRef<BlockId> blocks = trace.blocks(packet);
+    alone += llvm::any_of(blocks, [&](BlockId block) { return llvm::is_contained(gates, block); });
     auto charge = [&](uint64_t event, uint32_t node) {
       table.run(node, blocks[event], is_witness ? witness : LineTable::no_witness);
       instructions[node] += own_instructions[blocks[event]];
@@ -110,6 +112,7 @@ uint64_t weigh_graph(CutGraph& graph, unsigned number, const Trace& trace, const
     witness += is_witness;
   }
   double count = packets ? double(packets) : 1;
+  graph.alone = double(alone) / count;
   for (uint32_t n = 0; n != graph.nodes.size(); ++n)
     graph.nodes[n].heat = double(instructions[n]) / count;
   for (uint32_t e = 0; e != graph.edges.size(); ++e)

@@ -29,7 +29,7 @@ private:
   llvm::DenseMap<std::pair<uint32_t, BlockId>, uint32_t> step_; // (node, block) -> edge
 };
 
-// Fills visits, lines and heat of the nodes and crossings of the edges from the packets of body `number`.
+// Fills visits, lines and heat of the nodes, crossings of the edges, and which part of the packets becomes alone, from the packets of body `number`.
 // Returns the number of packets.
 uint64_t weigh_graph(CutGraph& graph, unsigned number, const Trace& trace, const FootprintMap& footprint,
                      unsigned line_size = 64);
