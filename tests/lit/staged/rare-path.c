@@ -2,6 +2,9 @@
 // common path is cut all the same. Without the relaxation the state that both touch holds the body together.
 // RUN: %heddle_cc -O2 %packets %s -o %t && env STAGE_PLAN="--rare 0.1" %stage %t | FileCheck %s
 // RUN: %heddle plan %t --policy finest --budget 1K --print --without rare-path | FileCheck %s --check-prefix=STRICT
+// So little code is worth no cut, and so no packet has to run alone:
+// RUN: %heddle plan %t --rare auto --print -o %t.plan.json | FileCheck %s --check-prefix=AUTO && FileCheck %s --check-prefix=NONE < %t.plan.json
+// RUN: not %heddle plan %t --rare 2 2>&1 | FileCheck %s --check-prefix=SHARE
 #include "packets.h"
 
 static uint32_t mode, reports, trail;
@@ -34,3 +37,6 @@ int main(void) {
 // CHECK: alone {{[1-9]}}
 // STRICT: work (context 2)
 // STRICT-NOT: work (context 3)
+// AUTO: not staged
+// NONE: "rare_share": 0,
+// SHARE: --rare: {{.*}}Value 2 not in range
