@@ -21,17 +21,20 @@
 //                           (of the pass's own wait: the packet stays in its set, and those that leave are taken out)
 //     return v on the way:  if v is not 0, no other packet begins; to next
 //
-// Where no stage behind the first is ordered, a packet that ends makes room for another at once: `return` goes to the beginning of
-// the body, in the pass's own copy and with the same frame. So a new packet's first load is under way while the next one of the pass
-// runs, and as many wait as there are frames, however long each takes (AMAC: Kocberber, Falsafi and Grot, VLDB 2015). A batch is then
-// of HEDDLE_INTERLEAVED_BATCH packets, so that none gets further away from the slowest. In a body whose beginning is long, or with an
-// ordered stage to wait for, it is of as many packets as there are frames.
+// Where no stage behind the first is ordered, a packet that ends makes room for another one, so that many wait until the loop's last packets, however long
+// each takes. A batch is then of HEDDLE_INTERLEAVED_BATCH packets, so that none gets further away from the slowest. Others begin
+//
+// - at once, where there is one wait, or lanes: `return` goes to the beginning of the body, in the pass's own copy and with the same frame. So a new
+//   packet's first load is under way while the next one of the pass runs (AMAC: Kocberber, Falsafi and Grot, VLDB 2015);
+// - many together, when seven of eight have ended. Packets that began together wait in the same turn of a loop together, and mostly
+//   leave it in the same one, so its branches are predicted: which is what group prefetching has over AMAC (docs/hide.md).
 //
 // and what of the body lies behind other waits is not reached there, and goes. So each pass is a loop of its own, in which the optimiser
 // sees all that happens between two waits, and nothing has to remember which pass runs.
 //
 // What is in a frame: values that are live across some wait, each in a field, shared by values that are never live at one wait
-// together; variables in memory (allocas). Not what is the same for all packets: the loop's captured values are loaded once.
+// together; variables in memory (allocas). Not what is the same for all packets: the loop's captured values are loaded once, and what each packet
+// loads or makes of them is in one variable for all (uniform_values.h). Nor what is quickly made of the rest (remade_values.h).
 // A value that was loaded from its field and has not changed is not stored again.
 //
 // Order. A pass runs in packet order. Waits before an ordered stage share one set, and all packets are there before its pass
@@ -49,7 +52,10 @@
 #include "transform/frame_layout.h"
 #include "transform/lanes.h"
 #include "transform/live_values.h"
+#include "transform/remade_values.h"
+#include "transform/run_counts.h"
 #include "transform/shared_values.h"
+#include "transform/uniform_values.h"
 #include "transform/wait_marks.h"
 
 #include "llvm/ADT/MapVector.h"
@@ -82,7 +88,8 @@ constexpr unsigned most_of_beginnings = 400; // instructions, for all copies of 
 struct Wait {
   CallInst* mark = nullptr;
   unsigned stage = 0, number = 0;                      // the latter: in the order of the code
-  SetVector<Instruction*> live;                        // across it
+  SetVector<Instruction*> live;                        // across it, and kept in the frame
+  SmallVector<Instruction*, 4> remade;                 // of these, where packets go on
   const LaneLoop *before = nullptr, *behind = nullptr; // the loop that packets then run in lanes, or did
 };
 
@@ -96,12 +103,6 @@ struct Pass {
   const LaneLoop* loop = nullptr; // packets run this loop in lanes, if there are enough of them
   BasicBlock *begin = nullptr, *next = nullptr, *ends = nullptr;
   Value *frame = nullptr, *bit = nullptr; // of the packet that runs
-};
-
-// One of the thread's counters (runtime/layout.h), and what this run adds to it.
-struct Counter {
-  AllocaInst* count;
-  unsigned field;
 };
 
 class Interleaver {
@@ -174,7 +175,7 @@ private:
     find_lane_loops();
     for (BasicBlock& block : drop_begin(*run_))
       pattern_.push_back(&block);
-    forget_scopes();
+    forget_scopes(*run_);
     IRBuilder<> builder(entry_);
     env_bytes_ = body_.getParamDereferenceableBytes(0);
     own_env_ = builder.CreateAlloca(ArrayType::get(builder.getInt8Ty(), env_bytes_), nullptr, "env");
@@ -203,22 +204,6 @@ private:
     lane_loops_ = surround_lane_loops(*run_, marks);
   }
 
-  // What was concluded from restrict pointers was about one packet; debug records about places that are no more.
-  void forget_scopes() {
-    SmallVector<Instruction*, 8> gone;
-    for (Instruction& instruction : instructions(*run_)) {
-      instruction.dropDbgRecords();
-      for (unsigned kind : {unsigned(LLVMContext::MD_noalias), unsigned(LLVMContext::MD_alias_scope),
-                            unsigned(LLVMContext::MD_loop)})
-        instruction.setMetadata(kind, nullptr);
-      auto* call = dyn_cast<IntrinsicInst>(&instruction);
-      if (call && (isa<NoAliasScopeDeclInst, DbgInfoIntrinsic>(call) || call->isLifetimeStartOrEnd()))
-        gone.push_back(call);
-    }
-    for (Instruction* instruction : gone)
-      instruction->eraseFromParent();
-  }
-
   void find_waits() {
     LiveValues live(pattern_);
     for (CallInst* mark : waits_in(*run_)) {
@@ -236,6 +221,28 @@ private:
     sort(waits_, [](const Wait& a, const Wait& b) {
       return std::tie(a.stage, a.number) < std::tie(b.stage, b.number);
     });
+    WayIn way_in(*entry_, *pattern_.front());
+    const UniformValues uniform = uniform_values(*run_, *entry_, pattern_);
+    for (Wait& wait : waits_)
+      spare_frame(wait, uniform);
+  }
+
+  // Lanes find all that they need in the frames.
+  void spare_frame(Wait& wait, const UniformValues& uniform) {
+    carried_.insert(wait.live.begin(), wait.live.end());
+    if (wait.before || wait.behind) return;
+    wait.live.remove_if([&](const Instruction* value) { return uniform.contains(value); });
+    wait.remade = take_remade(wait.live, [&](const Value& value) {
+      const auto* instruction = dyn_cast<Instruction>(&value);
+      return !instruction || instruction->getParent() == entry_ || uniform.contains(instruction);
+    });
+    for (Instruction* made : wait.remade)
+      for (Value* operand : made->operands())
+        if (auto* value = dyn_cast<Instruction>(operand); value && uniform.contains(value))
+          carried_.insert(value);
+    for (Instruction* value : carried_)
+      if (uniform.contains(value) && !same_for_all_.contains(value))
+        same_for_all_[value] = place(value->getType(), value->getName());
   }
 
   void lay_out() {
@@ -280,7 +287,9 @@ private:
       passes_[p].waits.push_back(w);
       pass_of_.push_back(p);
     }
-    refills_ = can_refill();
+    overtakes_ = none_of(waits_, [&](const Wait& wait) { return is_ordered(wait.stage); });
+    refills_ = overtakes_ && can_refill();
+    tops_up_ = overtakes_ && !refills_ && lane_loops_.empty();
     const bool labels = any_of(passes_, [](const Pass& pass) { return pass.waits.size() > 1; });
     label_offset_ = alignTo(frame_.size(), Align(4));
     const uint64_t used = labels ? label_offset_ + 4 : frame_.size();
@@ -290,10 +299,11 @@ private:
       pass.waiting = place(word_, "waiting");
       pass.returns = returns_to_itself(pass);
     }
-    for (unsigned offset : {HEDDLE_THREAD_BATCHES, HEDDLE_THREAD_CROSSINGS, HEDDLE_THREAD_VISITS})
-      counters_.push_back({place(word_, "count"), offset});
+    for (AllocaInst*& count : counts_.places)
+      count = place(word_, "count");
     in_pass_ = place(word_, "in.pass");
     left_ = place(word_, "left");
+    free_ = place(word_, "free");
     result_ = place(status_, "result");
     const uint64_t frames = most_packets + (lane_loops_.empty() ? 0 : 1); // lanes take a spare one
     frames_ = builder.CreateAlloca(ArrayType::get(builder.getInt8Ty(), stride_ * frames), nullptr, "frames");
@@ -314,7 +324,7 @@ private:
 
   // Whether packets begin where others end.
   bool can_refill() const {
-    if (any_of(waits_, [&](const Wait& wait) { return is_ordered(wait.stage); })) return false;
+    if (waits_.size() > 1 && lane_loops_.empty()) return false;
     size_t instructions = 0;
     for (const BasicBlock* block : run_from(pattern_.front()))
       instructions += block->size();
@@ -386,8 +396,7 @@ private:
     Value* bits = builder.CreateShl(builder.getInt64(~uint64_t(0)), builder.CreateZExt(limit, word_));
     Value* all = builder.CreateSelect(some, builder.CreateNot(bits), builder.getInt64(~uint64_t(0)), "all");
     builder.CreateStore(builder.getInt32(0), result_);
-    for (const Counter& counter : counters_)
-      builder.CreateStore(builder.getInt64(0), counter.count);
+    counts_.begin(builder);
     for (const Pass& pass : drop_begin(passes_))
       builder.CreateStore(builder.getInt64(0), pass.waiting);
     for (Pass& pass : passes_) {
@@ -395,62 +404,56 @@ private:
       pass.next = block("next");
       pass.ends = block("pass.ends");
     }
+    Value* frames = builder.CreateUnaryIntrinsic(Intrinsic::ctpop, all, nullptr, "frames");
+    BasicBlock* batch_begins = block("batch.begins");
+    builder.CreateBr(batch_begins);
+    builder.SetInsertPoint(batch_begins);
+    builder.CreateStore(all, free_);
+    builder.CreateStore(builder.CreateSub(builder.getInt64(HEDDLE_INTERLEAVED_BATCH), frames), left_);
     builder.CreateBr(passes_.front().begin);
     for (Pass& pass : passes_) {
       builder.SetInsertPoint(pass.begin);
-      Value* set = pass.waiting ? builder.CreateLoad(word_, pass.waiting) : all;
+      Value* set = builder.CreateLoad(word_, pass.waiting ? pass.waiting : free_);
       builder.CreateStore(set, in_pass_);
-      if (!pass.waiting && refills_) {
-        Value* frames = builder.CreateUnaryIntrinsic(Intrinsic::ctpop, all);
-        builder.CreateStore(builder.CreateSub(builder.getInt64(HEDDLE_INTERLEAVED_BATCH), frames), left_);
-      }
       if (pass.waiting) {
         if (!pass.returns) builder.CreateStore(builder.getInt64(0), pass.waiting);
-        add(builder, counters_[1], builder.CreateUnaryIntrinsic(Intrinsic::ctpop, set));
-        add(builder, counters_[2], builder.getInt64(1));
+        counts_.add(builder, RunCounts::Crossings, builder.CreateUnaryIntrinsic(Intrinsic::ctpop, set));
+        counts_.add(builder, RunCounts::Visits, builder.getInt64(1));
       }
       builder.CreateBr(pass.next);
       builder.SetInsertPoint(pass.ends);
+      if (tops_up_) top_up(builder, frames);
       builder.CreateBr(choose(passes_after(pass), batch_ends));
     }
     builder.SetInsertPoint(batch_ends);
-    add(builder, counters_[0], builder.getInt64(1));
-    builder.CreateCondBr(builder.CreateIsNull(builder.CreateLoad(status_, result_)), passes_.front().begin,
-                         count);
+    counts_.add(builder, RunCounts::Batches, builder.getInt64(1));
+    builder.CreateCondBr(builder.CreateIsNull(builder.CreateLoad(status_, result_)), batch_begins, count);
     builder.SetInsertPoint(count);
-    for (const Counter& counter : counters_) {
-      Value* total = thread_field(builder, counter.field);
-      Value* sum =
-          builder.CreateAdd(builder.CreateLoad(word_, total), builder.CreateLoad(word_, counter.count));
-      builder.CreateStore(sum, total);
-    }
+    counts_.end(builder);
     builder.CreateBr(told);
     builder.SetInsertPoint(told);
     PHINode* one_by_one = builder.CreatePHI(status_, 2);
     one_by_one->addIncoming(builder.getInt32(1), plain);
     one_by_one->addIncoming(builder.getInt32(0), count);
-    tell_counts(builder, one_by_one, finish);
+    tell_of_run(builder, *run_->getArg(1), *one_by_one, *finish);
     builder.SetInsertPoint(finish);
     builder.CreateMemCpy(run_->getArg(0), own_env_->getAlign(), own_env_, own_env_->getAlign(), env_bytes_);
     builder.CreateRet(builder.CreateLoad(status_, result_));
   }
 
-  // To those outside who want to know (runtime/counters.h).
-  void tell_counts(IRBuilder<>& builder, Value* one_by_one, BasicBlock* then) {
-    auto* wanted = cast<GlobalVariable>(module_.getOrInsertGlobal("heddle_counted", builder.getPtrTy()));
-    wanted->setVisibility(GlobalValue::HiddenVisibility);
-    BasicBlock* tell = block("tell");
-    builder.CreateCondBr(builder.CreateIsNull(builder.CreateLoad(builder.getPtrTy(), wanted)), then, tell);
-    builder.SetInsertPoint(tell);
-    FunctionCallee counts =
-        module_.getOrInsertFunction("heddle_count_interleaved", builder.getVoidTy(), word_, status_);
-    cast<Function>(counts.getCallee())->setVisibility(GlobalValue::HiddenVisibility);
-    builder.CreateCall(counts, {run_->getArg(1), one_by_one})->setDoesNotThrow();
-    builder.CreateBr(then);
-  }
-
-  void add(IRBuilder<>& builder, const Counter& counter, Value* amount) {
-    builder.CreateStore(builder.CreateAdd(builder.CreateLoad(word_, counter.count), amount), counter.count);
+  // Where at least seven of eight frames are free, and the batch has so many packets left, packets begin in them.
+  void top_up(IRBuilder<>& builder, Value* frames) {
+    BasicBlock *begin = block("top.up"), *otherwise = block("no.room");
+    Value* free = builder.CreateUnaryIntrinsic(Intrinsic::ctpop, builder.CreateLoad(word_, free_));
+    Value* most = builder.CreateSub(frames, builder.CreateLShr(frames, 3));
+    Value* left = builder.CreateLoad(word_, left_);
+    builder.CreateCondBr(
+        builder.CreateAnd(builder.CreateICmpUGE(free, most), builder.CreateICmpUGE(left, free)), begin,
+        otherwise);
+    builder.SetInsertPoint(begin);
+    builder.CreateStore(builder.CreateSub(left, free), left_);
+    builder.CreateBr(passes_.front().begin);
+    builder.SetInsertPoint(otherwise);
   }
 
   // The block that begins the first of the passes for which a packet waits, else goes to `otherwise`.
@@ -508,7 +511,7 @@ private:
     for (unsigned w = 0; w != waits_.size(); ++w)
       resume.push_back(suspend(*cast<CallInst>(copies[waits_[w].mark]), w, pass, copies));
     std::map<Instruction*, AllocaInst*> kept; // by value of the pattern
-    for (auto& [value, at] : live_)
+    for (Instruction* value : carried_)
       kept[value] = keep_in_memory(*cast<Instruction>(copies[value]), *value, pass);
     for (unsigned w : pass.waits)
       reload(*resume[w], w, pass, kept);
@@ -587,6 +590,8 @@ private:
     if (&to != &from) {
       builder.CreateStore(builder.CreateOr(builder.CreateLoad(word_, to.waiting), from.bit), to.waiting);
       leave(builder, from);
+      if (from.waits.empty() && tops_up_)
+        builder.CreateStore(builder.CreateXor(builder.CreateLoad(word_, free_), from.bit), free_);
     }
     mark.eraseFromParent();
     builder.SetInsertPoint(here);
@@ -604,6 +609,12 @@ private:
       builder.CreateAlignedStore(&copy, field(builder, pass, offset), alignment);
     }
     AllocaInst* kept = DemoteRegToStack(copy, false, entry_->begin());
+    AllocaInst* shared = same_for_all_.lookup(&value);
+    if (kept && shared) {
+      kept->replaceAllUsesWith(shared);
+      kept->eraseFromParent();
+      return shared;
+    }
     if (kept) places_.push_back(kept);
     return kept;
   }
@@ -620,6 +631,10 @@ private:
       loaded_[load] = offset;
       builder.CreateStore(load, variable);
     }
+    remake(builder, waits_[w].remade, [&](Instruction& value) {
+      auto found = kept.find(&value);
+      return found == kept.end() ? nullptr : found->second;
+    });
   }
 
   void enter(IRBuilder<>& builder, const Pass& pass, BasicBlock* beginning, ArrayRef<BasicBlock*> resume) {
@@ -646,7 +661,7 @@ private:
       Value* goes_on = builder.CreateIsNull(value);
       builder.CreateStore(builder.CreateSelect(goes_on, builder.CreateLoad(status_, result_), value),
                           result_);
-      if (refills_) {
+      if (overtakes_) {
         Value* left = builder.CreateLoad(word_, left_);
         builder.CreateStore(builder.CreateSelect(goes_on, left, builder.getInt64(0)), left_);
       }
@@ -666,6 +681,8 @@ private:
       builder.SetInsertPoint(last);
     }
     leave(builder, pass);
+    if (!pass.waits.empty() && tops_up_)
+      builder.CreateStore(builder.CreateOr(builder.CreateLoad(word_, free_), pass.bit), free_);
     builder.CreateBr(pass.next);
     ret->eraseFromParent();
   }
@@ -738,16 +755,20 @@ private:
   uint64_t env_bytes_ = 0;
   std::vector<AllocaInst*> variables_;
   std::vector<LaneLoop> lane_loops_;
-  std::vector<Wait> waits_;                 // by stage
-  std::vector<Pass> passes_;                // likewise
-  std::vector<unsigned> pass_of_;           // by wait
-  MapVector<Instruction*, BitVector> live_; // at which waits
+  std::vector<Wait> waits_;                                // by stage
+  std::vector<Pass> passes_;                               // likewise
+  std::vector<unsigned> pass_of_;                          // by wait
+  MapVector<Instruction*, BitVector> live_;                // at which waits, in frames
+  SetVector<Instruction*> carried_;                        // across waits, in frames or not
+  DenseMap<const Instruction*, AllocaInst*> same_for_all_; // of these, where they are
   SmallPtrSet<const Instruction*, 8> stored_early_;
   FrameLayout frame_;
   uint64_t stride_ = 0, label_offset_ = 0;
-  bool refills_ = false;             // a packet begins where another ends
-  SmallVector<Counter, 3> counters_; // batches, crossings, visits
-  AllocaInst *in_pass_ = nullptr, *left_ = nullptr, *result_ = nullptr, *frames_ = nullptr;
+  bool overtakes_ = false; // packets begin before all others have ended:
+  bool refills_ = false;   // where one ends
+  bool tops_up_ = false;   // when most have ended
+  RunCounts counts_;
+  AllocaInst *in_pass_ = nullptr, *left_ = nullptr, *free_ = nullptr, *result_ = nullptr, *frames_ = nullptr;
   std::vector<AllocaInst*> places_;
   std::vector<std::pair<StoreInst*, uint64_t>> stores_; // before waits, with the field's offset
   DenseMap<Value*, uint64_t> loaded_;                   // of fields

@@ -49,7 +49,9 @@
 
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/MDBuilder.h"
 #include "llvm/IR/Module.h"
 
@@ -214,6 +216,21 @@ void define_setting(Module& module, StringRef name, unsigned value) {
 
 void define_default_batch(Module& module, unsigned batch) {
   define_setting(module, "heddle_default_batch", batch);
+}
+
+void forget_scopes(Function& run) {
+  SmallVector<Instruction*, 8> gone;
+  for (Instruction& instruction : instructions(run)) {
+    instruction.dropDbgRecords();
+    for (unsigned kind : {unsigned(LLVMContext::MD_noalias), unsigned(LLVMContext::MD_alias_scope),
+                          unsigned(LLVMContext::MD_loop)})
+      instruction.setMetadata(kind, nullptr);
+    auto* call = dyn_cast<IntrinsicInst>(&instruction);
+    if (call && (isa<NoAliasScopeDeclInst, DbgInfoIntrinsic>(call) || call->isLifetimeStartOrEnd()))
+      gone.push_back(call);
+  }
+  for (Instruction* instruction : gone)
+    instruction->eraseFromParent();
 }
 
 } // namespace heddle

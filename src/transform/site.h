@@ -40,6 +40,8 @@ bool edge_takes_site(const llvm::BasicBlock& from, const llvm::BasicBlock& to);
 // call can touch, and about its arguments being unaliased, was about the function without it.
 void forget_conclusions(llvm::Function& function);
 void forget_conclusions(llvm::CallBase& call);
+// What was concluded about one packet from restrict pointers and loops, and debug records about places that are no more.
+void forget_scopes(llvm::Function& run);
 
 // Defines the runtime's heddle_default_batch in the module (weak: an environment or API setting overrides
 // its value at run time, not the symbol).
