@@ -1,11 +1,14 @@
 #include "program/pipeline.h"
 
 #include "program/expensive.h"
+#include "program/match_bits.h"
 #include "program/modelled.h"
 #include "program/recurrence.h"
 #include "support/diagnostic.h"
 
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/CFG.h"
+#include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -94,6 +97,24 @@ bool could_be_vectors(Function& body) {
          });
 }
 
+// The bodies, and what they call by name.
+SetVector<Function*> run_by(ArrayRef<Function*> bodies) {
+  SetVector<Function*> found(bodies.begin(), bodies.end());
+  for (size_t i = 0; i != found.size(); ++i)
+    for (Instruction& instruction : instructions(*found[i]))
+      if (auto* call = dyn_cast<CallBase>(&instruction))
+        if (Function* callee = call->getCalledFunction(); callee && !callee->isDeclaration())
+          found.insert(callee);
+  return found;
+}
+
+struct JoinMatches : PassInfoMixin<JoinMatches> {
+  static PreservedAnalyses run(Function& function, FunctionAnalysisManager& analyses) {
+    const bool any = join_matches(function, analyses.getResult<TargetIRAnalysis>(function)) != 0;
+    return any ? PreservedAnalyses::none() : PreservedAnalyses::all();
+  }
+};
+
 } // namespace
 
 Expected<std::unique_ptr<TargetMachine>> target_machine(const Module& module) {
@@ -142,11 +163,15 @@ void optimise(Module& module, TargetMachine& machine, unsigned level, ArrayRef<s
       .run(module, passes.modules);
   for (Function& function : module)
     if (!function.isDeclaration()) keep_rolled(function);
-  SmallVector<Function*, 4> later;
+  SmallVector<Function*, 4> later, now;
   for (StringRef name : bodies)
-    if (Function* body = module.getFunction(name); body && could_be_vectors(*body)) later.push_back(body);
+    if (Function* body = module.getFunction(name)) (could_be_vectors(*body) ? later : now).push_back(body);
   for (Function* body : later)
     body->addFnAttr(Attribute::NoImplicitFloat); // the vectorisers pass over such functions
+  FunctionPassManager join;
+  join.addPass(JoinMatches());
+  for (Function* function : run_by(now))
+    passes.functions.invalidate(*function, join.run(*function, passes.functions));
   passes.builder.buildModuleOptimizationPipeline(chosen, ThinOrFullLTOPhase::None)
       .run(module, passes.modules);
   for (Function* body : later)
@@ -160,6 +185,7 @@ void simplify(TargetMachine& machine, ArrayRef<Function*> functions, bool loops)
   if (loops) {
     manager.addPass(LoopVectorizePass());
     manager.addPass(InstCombinePass());
+    manager.addPass(JoinMatches());
     manager.addPass(SLPVectorizerPass());
     manager.addPass(LoopUnrollPass());
     manager.addPass(InstCombinePass());

@@ -84,10 +84,10 @@ RARE_SHARE = "0.1"
 LOOSE = {"bits", "branch", "call", "chase", "checked_log", "counter", "counter_array", "errno", "heap", "keyed", "local_array", "lock", "log", "loop", "lookup",
          "output", "own_object", "pair", "probe", "rare", "scratch_far"}
 # Nothing that keeps a body from being interleaved (docs/hide.md).
-HIDING = {"bits", "branch", "call", "chase", "counter", "counter_array", "heap", "keyed", "local_array", "loop", "lookup", "output", "pair", "probe"}
+HIDING = {"bits", "branch", "bucket", "call", "chase", "counter", "counter_array", "heap", "keyed", "local_array", "loop", "lookup", "output", "pair", "probe"}
 
 # Nothing that packets share and write: they may pass each other everywhere, so that one begins where another ends.
-READING = {"branch", "call", "chase", "heap", "local_array", "loop", "lookup", "pair", "probe"}
+READING = {"branch", "bucket", "call", "chase", "heap", "local_array", "loop", "lookup", "pair", "probe"}
 
 
 class Generator:
@@ -410,6 +410,19 @@ class Generator:
             f"    if ({table}[at] & 2) {{ *found = {table}[at] >> 1; return 2; }}\n    return 0;\n}}\n")
         found = self.name("found")
         return [f"uint32_t {found} = 7;", f"x += (uint32_t){find}(x ^ {self.field()}, &{found});", f"x ^= {found};"]
+
+    def feature_bucket(self):
+        """A bucket's slots compared with a key, as bits."""
+        table, matches = self.name("buckets"), self.name("matches")
+        kind, bits = self.random.choice([("uint8_t", 8), ("uint16_t", 16), ("uint32_t", 32), ("uint64_t", 64)])
+        slots, buckets = self.random.choice([4, 5, 8, 16]), self.random.choice([1, 16, 256])
+        self.globals.append(f"static {kind} {table}[{buckets}][{slots}];")
+        self.setup.append(f"for (unsigned i = 0; i < {buckets * slots}; i++) {table}[0][i] = ({kind})(mix(i ^ 0x{self.random.getrandbits(16):x}) % 7 << {self.random.choice([0, 3])});")
+        shift, sign = self.random.choice([0, 3]), self.random.choice(["==", "==", "!=", "<"])
+        slot = f"{table}[x % {buckets}][slot]"
+        return [f"uint32_t {matches} = 0;", self.expensive(f"{table}[x % {buckets}]"),
+                f"for (unsigned slot = 0; slot < {slots}; slot++) {matches} |= (uint32_t)(({slot} >> {shift}) {sign} ({kind})({self.field()} % 7)) << (slot + {self.random.choice([0, 0, 5])});",
+                f"x = {matches} ? mix(x ^ {matches}) : x + 1;"]
 
     def feature_branch(self):
         then, other = self.statements(2), self.statements(1)
