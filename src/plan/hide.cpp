@@ -80,7 +80,8 @@ public:
   Hider(const CutGraph& given, llvm::ArrayRef<OpenedLoad> opened, llvm::ArrayRef<unsigned> cut,
         const MemoryModel& model)
       : model_(model), opened_(opened), cut_(cut), graph_(without_room_elsewhere(given)),
-        condensed_(condense(graph_)), ordered_by_(condensed_.groups.size()) {}
+        condensed_(condense(graph_)), ordered_by_(condensed_.groups.size()),
+        ordered_behind_(condensed_.groups.size()) {}
 
   Hiding run(double instructions, double in_flight) {
     find_loads();
@@ -113,6 +114,11 @@ private:
         if (std::string& by = ordered_by_[condensed_.group_of[access.node]];
             keeps_order(location) && by.empty())
           by = location.name;
+    for (size_t g = condensed_.groups.size(); g-- > 0;)
+      for (uint32_t link : condensed_.groups[g].in) {
+        const uint32_t before = condensed_.links[link].from;
+        if (ordered_behind_[g] || !ordered_by_[g].empty()) ordered_behind_[before] = true;
+      }
   }
 
   void judge(const Load& load) {
@@ -141,6 +147,7 @@ private:
     LoadCost cost{0, model_.memory};
     if (node.opened_load < opened_.size()) cost = cost_of(opened_[node.opened_load], model_);
     cost.accesses = double(node.visits) / packets;
+    cost.ordered_behind = ordered_behind_[condensed_.group_of[uint32_t(&node - graph_.nodes.data())]];
     return cost;
   }
 
@@ -357,6 +364,7 @@ private:
   const CutGraph graph_;
   const Condensed condensed_;
   std::vector<std::string> ordered_by_; // by group: what keeps packets in order there; empty: nothing
+  std::vector<bool> ordered_behind_;    // likewise: packets come from there to code that they pass in order
   uint32_t entry_group_ = 0;
   std::vector<Load> loads_;
   std::vector<Hidden> how_; // by load

@@ -1,6 +1,6 @@
 // cycles(plain)  = instructions / per_cycle + waits(all)
 // cycles(hidden) = (instructions + step * steps) / per_cycle + pass * steps / in flight
-//                  + max(sum(hidden stalls) / in flight, sum(fetched stalls) / prefetches) + waits(others)
+//                  + max(sum(hidden stalls) / in flight, sum(fetched stalls) / prefetches + longest hidden stall / batch) + waits(others)
 // waits(loads)   = max(longest chain / packets, sum(stalls) / at once)
 //     packets = window / instructions + min(1, turns / 2),   at once = loads * window / instructions + 1/2
 // with all divisors between 1 and the misses that the core has under way, as the hidden ones' has no more than its prefetches. The window begins
@@ -8,9 +8,10 @@
 // packets end; of packets that wait several times in turn it begins somewhere within one, and that is a whole packet more (docs/model.md has
 // both beside a simulated core). The window holds so many packets, or the share of one, with so many loads each, and makes them at once; but a chain of loads whose addresses depend on each
 // other (program/address_chain.h) takes as long as it takes, and only other packets' chains overlap it. Of unequal loads as many count as equal
-// ones would make the same sum and the same sum of squares, so that many short waits do not make a long one shorter. `steps` counts the accesses of hidden loads, and one for the way to the
-// ordered code behind them; a load that is fetched along with another (docs/hide.md) is no step, and takes one of the prefetches that the core has
-// under way each time that the other is fetched, needed or not. In lanes, a stall is shared by these, and there are no steps:
+// ones would make the same sum and the same sum of squares, so that many short waits do not make a long one shorter. `steps` counts the accesses of hidden loads, and one for the way to
+// ordered code behind them, where there is any; a load that is fetched along with another (docs/hide.md) is no step, and takes one of the prefetches that the core has
+// under way each time that the other is fetched, needed or not. However many are in flight, nobody is left to run while the last ones of a
+// batch wait: one stall for all of them, which counts where the question is how large a batch has to be. In lanes, a stall is shared by these, and there are no steps:
 //                    (lane * lanes * accesses + turn) / per_cycle + accesses * max(0, latency / lanes - iteration)
 // as an iteration takes as long as its instructions do, unless its latency is what there is to wait for; no more lanes count than have an
 // iteration each in the window. A chain of loads stalls even where the first cache answers. Deliberately coarse, like the price of cuts (make_plan.cpp): it is there to say no.
@@ -29,6 +30,7 @@
 namespace heddle {
 
 static constexpr double worth_it = 0.9;
+static constexpr unsigned most_in_flight = 64, largest_batch = 256;
 
 LoadCost cost_of(const OpenedLoad& load, const MemoryModel& model) {
   return {load.accesses,
@@ -103,9 +105,10 @@ private:
 } // namespace
 
 CycleShares predict_shares(double instructions, llvm::ArrayRef<LoadCost> loads, llvm::ArrayRef<Hidden> hidden,
-                           double in_flight, const MemoryModel& model) {
+                           double in_flight, const MemoryModel& model, double batch) {
   const double own_instructions = instructions;
-  double steps = 0, hidden_stalls = 0, stalls_along = 0, in_lanes = 0;
+  bool ordered_behind = false;
+  double steps = 0, hidden_stalls = 0, longest_stall = 0, stalls_along = 0, in_lanes = 0;
   Waits waits;
   for (size_t i = 0; i != loads.size(); ++i) {
     if (const unsigned lanes = lanes_around(i, loads, hidden)) {
@@ -117,12 +120,14 @@ CycleShares predict_shares(double instructions, llvm::ArrayRef<LoadCost> loads, 
       instructions += hidden[i].along * hidden[i].instructions;
     } else if (hidden[i].hidden) {
       hidden_stalls += loads[i].accesses * (loads[i].stall + loads[i].chain);
+      longest_stall = std::max(longest_stall, std::min(1.0, loads[i].accesses) * loads[i].stall);
       steps += loads[i].accesses;
+      ordered_behind |= loads[i].ordered_behind;
     } else {
       waits.add(loads[i]);
     }
   }
-  if (steps > 0) steps += 1;
+  if (steps > 0 && ordered_behind) steps += 1;
   instructions += steps * model.step_instructions;
   CycleShares shares;
   shares.rest = own_instructions / model.per_cycle;
@@ -130,14 +135,14 @@ CycleShares predict_shares(double instructions, llvm::ArrayRef<LoadCost> loads, 
       (instructions - own_instructions) / model.per_cycle + model.pass * steps / std::max(1.0, in_flight);
   shares.data = in_lanes +
                 std::max(hidden_stalls / std::max(1.0, in_flight),
-                         (hidden_stalls + stalls_along) / model.prefetches_at_once) +
+                         (hidden_stalls + stalls_along) / model.prefetches_at_once + longest_stall / batch) +
                 waits.cycles(instructions, model);
   return shares;
 }
 
 double predict_cycles(double instructions, llvm::ArrayRef<LoadCost> loads, llvm::ArrayRef<Hidden> hidden,
-                      double in_flight, const MemoryModel& model) {
-  return predict_shares(instructions, loads, hidden, in_flight, model).total();
+                      double in_flight, const MemoryModel& model, double batch) {
+  return predict_shares(instructions, loads, hidden, in_flight, model, batch).total();
 }
 
 // One load after the other, those first that wait longest; with the cycles that it takes.
@@ -182,10 +187,11 @@ unsigned least_batch(double instructions, llvm::ArrayRef<LoadCost> loads, llvm::
   const llvm::SmallVector<Hidden, 8> none(loads.size());
   unsigned batch = 2;
   auto pays = [&] {
-    return predict_cycles(instructions, loads, hidden, batch, model) <
-           worth_it * predict_cycles(instructions, loads, none, batch, model);
+    const double in_flight = std::min(batch, most_in_flight);
+    return predict_cycles(instructions, loads, hidden, in_flight, model, batch) <
+           worth_it * predict_cycles(instructions, loads, none, in_flight, model, batch);
   };
-  while (batch < 64 && !pays())
+  while (batch < largest_batch && !pays())
     batch *= 2;
   return batch;
 }

@@ -11,6 +11,8 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 
+#include <cmath>
+
 namespace heddle {
 
 struct OpenedLoad;
@@ -42,6 +44,8 @@ struct LoadCost {
   // What it waits for itself (program/address_chain.h). A load that nothing is known of waits for itself.
   unsigned behind = 0;
   bool follows_itself = true;
+  // There is ordered code behind it, before which packets wait once more.
+  bool ordered_behind = false;
 };
 
 LoadCost cost_of(const OpenedLoad& load, const MemoryModel& model);
@@ -64,18 +68,18 @@ inline constexpr double least_stall = 5;
 // has to go to the first.
 unsigned cache_to_fill(const OpenedLoad& load);
 
-// Cycles per packet of a body with that many instructions, `in_flight` packets in a batch.
+// Cycles per packet of a body with that many instructions, `in_flight` packets at a time, of a batch of so many: of any number, if that is not said.
 CycleShares predict_shares(double instructions, llvm::ArrayRef<LoadCost> loads, llvm::ArrayRef<Hidden> hidden,
-                           double in_flight, const MemoryModel& model);
+                           double in_flight, const MemoryModel& model, double batch = HUGE_VAL);
 double predict_cycles(double instructions, llvm::ArrayRef<LoadCost> loads, llvm::ArrayRef<Hidden> hidden,
-                      double in_flight, const MemoryModel& model);
+                      double in_flight, const MemoryModel& model, double batch = HUGE_VAL);
 
 // Which loads to hide, and how, for the fewest cycles; none where that is less than a tenth below what the body takes as it is, which the
 // model may be wrong by.
 llvm::SmallVector<Hidden, 8> choose_hidden(double instructions, llvm::ArrayRef<LoadCost> loads,
                                            double in_flight, const MemoryModel& model);
 
-// The fewest packets of a batch, 2 to 64, with which these loads, hidden so, pay as above.
+// The fewest packets of a batch, 2 to 256, with which these loads, hidden so, pay as above.
 unsigned least_batch(double instructions, llvm::ArrayRef<LoadCost> loads, llvm::ArrayRef<Hidden> hidden,
                      const MemoryModel& model);
 

@@ -25,6 +25,7 @@ constexpr unsigned most_instructions = 2;
 bool is_cheap(const Instruction& instruction) {
   if (instruction.getType()->isVectorTy()) return false;
   if (isa<GetElementPtrInst, ZExtInst, SExtInst, TruncInst>(instruction)) return true;
+  if (instruction.getOpcode() == Instruction::Mul) return isa<ConstantInt>(instruction.getOperand(1));
   switch (instruction.getOpcode()) {
   case Instruction::Add:
   case Instruction::Sub:
@@ -64,7 +65,7 @@ private:
   // To make it, `root` not being there. What is made for another value counts as there.
   unsigned instructions_of(Instruction& value, const Instruction& root) {
     if (!is_cheap(value)) return most_instructions + 1;
-    unsigned count = 1;
+    unsigned count = isa<ZExtInst, TruncInst>(value) ? 0 : 1; // a part of a register
     for (Value* operand : value.operands()) {
       auto* instruction = dyn_cast<Instruction>(operand);
       if (!instruction || is_known_(*operand) || made_set_.contains(instruction) ||

@@ -19,7 +19,7 @@ llvm::SmallVector<Hidden, 8> hidden_of_chase(double hops, double stall) {
 }
 
 TEST(Latency, AShortChainIsLeftToTheProcessor) {
-  EXPECT_THAT(hidden_of_chase(1, model.memory), ElementsAre(left));
+  EXPECT_THAT(hidden_of_chase(1, model.level3), ElementsAre(left));
   EXPECT_THAT(hidden_of_chase(10, model.level2), ElementsAre(left));
 }
 
@@ -31,6 +31,28 @@ TEST(Latency, ALongChainIsHidden) {
 
 TEST(Latency, AShortLookUpInALongPacketIsHidden) {
   EXPECT_THAT(choose_hidden(2000, LoadCost{1, model.memory}, 64, model), ElementsAre(aside));
+}
+
+// Where packets wait once more, before ordered code, a batch has to be larger.
+TEST(Latency, OrderedCodeBehindTakesAStep) {
+  LoadCost load{1, model.memory};
+  const double free = predict_cycles(40, load, aside, 32, model);
+  load.ordered_behind = true;
+  const double ordered = predict_cycles(40, load, aside, 32, model);
+  EXPECT_NEAR(ordered - free, model.step_instructions / model.per_cycle + model.pass / 32, 1e-9);
+  EXPECT_EQ(predict_cycles(40, load, left, 32, model),
+            predict_cycles(40, LoadCost{1, model.memory}, left, 32, model));
+}
+
+// However many are in flight, the last ones of a batch wait.
+TEST(Latency, TheLastPacketsOfABatchWait) {
+  const LoadCost load{1, model.memory};
+  const double work = predict_cycles(40, LoadCost{1, 0}, aside, 32, model);
+  EXPECT_NEAR(predict_cycles(40, load, aside, 32, model) - work, model.memory / model.prefetches_at_once,
+              1e-9);
+  EXPECT_NEAR(predict_cycles(40, load, aside, 32, model, 100) - work,
+              model.memory / model.prefetches_at_once + model.memory / 100, 1e-9);
+  EXPECT_GT(least_batch(10, load, aside, model), 64u);
 }
 
 TEST(Latency, LoadsThatAreAnsweredAtOnceStay) {
