@@ -55,10 +55,10 @@ static inline void heddle_get_counters(struct heddle_counters* counters) {
 // by packets that have said the same of it, and so packets of other records may pass this one by. HEDDLE_NEW_KEY(record)
 // says it of a record that the packet has just got and fills at once. Both are statements that Heddle does not prove (heddle plan
 // --trust), and that `heddle verify --dependencies` checks. They do nothing by themselves and need no library.
-__attribute__((noinline, unused)) static void heddle_key(const void* record) {
+__attribute__((noinline, nothrow, unused)) static void heddle_key(const void* record) {
   __asm__ volatile("" : : "r"(record));
 }
-__attribute__((noinline, unused)) static void heddle_new_key(const void* record) {
+__attribute__((noinline, nothrow, unused)) static void heddle_new_key(const void* record) {
   __asm__ volatile("" : : "r"(record));
 }
 #define HEDDLE_KEY(record) heddle_key(record)
@@ -66,7 +66,7 @@ __attribute__((noinline, unused)) static void heddle_new_key(const void* record)
 
 // HEDDLE_EXPENSIVE(pointer): the load of *pointer that follows is expected to wait for memory. Heddle may then fetch it early and
 // run other packets meanwhile (docs/hide.md). A hint for what a profile cannot see; it does nothing by itself.
-__attribute__((noinline, unused)) static void heddle_expensive(const void* pointer) {
+__attribute__((noinline, nothrow, unused)) static void heddle_expensive(const void* pointer) {
   __asm__ volatile("" : : "r"(pointer));
 }
 #define HEDDLE_EXPENSIVE(pointer) heddle_expensive(pointer)
