@@ -2,7 +2,6 @@
 #include "program/match_bits.h"
 #include "program/pipeline.h"
 
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
@@ -10,6 +9,7 @@
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/IRReader/IRReader.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Target/TargetMachine.h"
 
@@ -31,19 +31,18 @@ std::string text_of(const Slots& slots) {
   std::string text = "target triple = \"x86_64-unknown-linux-gnu\"\ndeclare void @unknown()\n"
                      "define i32 @matches(ptr %bucket, i32 %key, ptr %other) #0 {\n  %or0 = add i32 0, 0\n";
   for (unsigned k = 0; k != slots.count; ++k) {
-    const std::string n = utostr(k), bit = utostr(k + slots.first_bit);
+    const unsigned bit = k + slots.first_bit;
     if (k == 2) text += slots.between;
-    text += "  %p" + n + " = getelementptr i32, ptr %bucket, i64 " + utostr(k * slots.step) + "\n";
-    text += "  %s" + n + " = load i32, ptr %p" + n + "\n";
-    if (slots.made == "%x") text += "  %x" + n + " = lshr i32 %s" + n + ", 8\n";
-    text += "  %c" + n + " = icmp eq i32 " + slots.made + n + ", %key\n";
-    text += k + slots.first_bit == 0 ? "  %b0 = zext i1 %c0 to i32\n"
-                                     : "  %b" + n + " = select i1 %c" + n + ", i32 " +
-                                           utostr(1U << (k + slots.first_bit)) + ", i32 0\n";
-    text += "  %or" + utostr(k + 1) + " = or i32 %or" + n + ", %b" + n + "\n";
+    text += formatv("  %p{0} = getelementptr i32, ptr %bucket, i64 {1}\n", k, k * slots.step);
+    text += formatv("  %s{0} = load i32, ptr %p{0}\n", k);
+    if (slots.made == "%x") text += formatv("  %x{0} = lshr i32 %s{0}, 8\n", k);
+    text += formatv("  %c{0} = icmp eq i32 {1}{0}, %key\n", k, slots.made);
+    text += bit == 0 ? std::string("  %b0 = zext i1 %c0 to i32\n")
+                     : formatv("  %b{0} = select i1 %c{0}, i32 {1}, i32 0\n", k, 1U << bit).str();
+    text += formatv("  %or{0} = or i32 %or{1}, %b{1}\n", k + 1, k);
   }
-  return text + "  ret i32 %or" + utostr(slots.count) +
-         "\n}\nattributes #0 = { \"target-features\"=\"+avx2\" }\n";
+  return text + formatv("  ret i32 %or{0}\n", slots.count).str() +
+         "}\nattributes #0 = { \"target-features\"=\"+avx2\" }\n";
 }
 
 // How many loads there are then, and of how many bits the comparison is.
