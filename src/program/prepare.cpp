@@ -29,7 +29,7 @@ namespace heddle {
 namespace {
 
 // Part of the program's id: another way to prepare makes other blocks.
-constexpr StringRef pipeline_version = "heddle-0.1.0-prepare-9";
+constexpr StringRef pipeline_version = "heddle-0.1.0-prepare-10";
 
 std::string digest(const ProgramImage& image, const PrepareOptions& options) {
   SHA256 hash;
