@@ -1,6 +1,7 @@
 #!/bin/sh
 # What a version takes, from the reading of the tables until it runs, after the control plane has changed a map of a program of
-# examples/xdp: ROUNDS (21) times, two entries get another value. OPTIONS: of `heddle specialize`.
+# examples/xdp: ROUNDS (21) times, two entries get another value. OPTIONS: of `heddle specialize`. The first version, which prepares for
+# all, is apart.
 # usage: swap.sh BUILD [PROGRAM MAP]; the last line is the result as JSON
 set -- "$1" "${2:-router}" "${3:-hops}"
 . "$(dirname "$0")/../../tests/net/common.sh"
@@ -27,13 +28,4 @@ for round in $(seq "${ROUNDS:-21}"); do
   sleep 1.5 # what a version has spent is saved up again
 done
 kill -0 $specialize || fail "heddle specialize has ended"
-/usr/bin/python3 - "$2, $3" "$work/versions" <<'END'
-import json, statistics, sys
-with open(sys.argv[2]) as file:
-    versions = [json.loads(line) for line in file]
-def of(key):
-    values = sorted(version[key] for version in versions[1:])
-    return {"least": round(values[0], 1), "median": round(statistics.median(values), 1), "most": round(values[-1], 1)}
-print(json.dumps({"bench": f"{sys.argv[1]} changed", "versions": len(versions) - 1, "first_milliseconds": round(versions[0]["milliseconds"], 1),
-                  "milliseconds": of("milliseconds"), "processor_milliseconds": of("processor_milliseconds")}))
-END
+"$root/bench/xdp/swap.py" "$2, $3 changed${OPTIONS:+, $OPTIONS}" "$work/versions"

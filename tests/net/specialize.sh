@@ -69,6 +69,9 @@ assert maps["hops"]["entries"] == 4 and "left_alone" not in maps["hops"], maps
 assert maps["packets"]["left_alone"]["code"] == "data-plane-writes", maps
 assert dry["version"]["performed"] == once["performed"] and once["performed"], (dry, once)
 assert once["attached_to"] and once["program"] != dry["program"] and once["milliseconds"] > 0, once
+assert [phase["name"] for phase in once["phases"]] == ["tables", "rewrite", "optimize", "emit", "load", "swap"], once
+assert sum(phase["milliseconds"] for phase in once["phases"]) <= once["milliseconds"], once
+assert once["verified"] > once["verified_before"] > 0, once # two bodies
 END
 
 # In and out, by a signal and by kill -9.

@@ -110,9 +110,19 @@ void write(const VersionReport& report, llvm::json::OStream& attributes) {
   attributes.attribute("original", report.original);
   attributes.attribute("instructions", int64_t(report.instructions));
   attributes.attribute("instructions_before", int64_t(report.instructions_before));
+  attributes.attribute("verified", report.verified);
+  attributes.attribute("verified_before", report.verified_before);
   attributes.attribute("checks", report.checks);
   attributes.attribute("milliseconds", report.milliseconds);
   attributes.attribute("processor_milliseconds", report.processor_milliseconds);
+  attributes.attributeArray("phases", [&] {
+    for (const PhaseReport& phase : report.phases)
+      attributes.object([&] {
+        attributes.attribute("name", phase.name);
+        attributes.attribute("milliseconds", phase.milliseconds);
+        attributes.attribute("processor_milliseconds", phase.processor_milliseconds);
+      });
+  });
   if (!report.attached_to.empty()) {
     attributes.attribute("attached_to", report.attached_to);
     attributes.attribute("program", report.program);

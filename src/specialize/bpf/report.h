@@ -35,12 +35,19 @@ struct Performed {
   std::string pass, table, where, what;
 };
 
+struct PhaseReport {
+  std::string name;
+  double milliseconds, processor_milliseconds;
+};
+
 struct VersionReport {
   bool original = false; // there is nothing to gain, and the original program runs itself
   size_t instructions = 0, instructions_before = 0;
+  uint32_t verified = 0, verified_before = 0; // see RunningProgram
   unsigned checks = 0;
   double milliseconds = 0;           // from the tables' reading until it runs, or, in a dry run, is loaded
   double processor_milliseconds = 0; // of these
+  std::vector<PhaseReport> phases;   // likewise
   std::vector<Performed> performed;
   std::vector<Remark> remarks;
   // Of one that runs.

@@ -8,7 +8,6 @@
 
 #include <bpf/bpf.h>
 #include <chrono>
-#include <ctime>
 #include <limits>
 #include <thread>
 #include <utility>
@@ -22,7 +21,6 @@ using llvm::StringRef;
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using Seconds = std::chrono::duration<double>;
 
 // Time for making versions: what is not used is saved up, so that one after a long quiet is made at once.
 class Budget {
@@ -45,26 +43,12 @@ private:
   Clock::time_point last_ = Clock::now();
 };
 
-// What something takes, and what of that it had a processor.
-class Stopwatch {
-public:
-  Seconds wall() const { return Clock::now() - begin_; }
-  Seconds processor() const { return processor_now() - processor_begin_; }
-
-private:
-  static Seconds processor_now() {
-    timespec now{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec);
-  }
-
-  Clock::time_point begin_ = Clock::now();
-  Seconds processor_begin_ = processor_now();
-};
-
 void put_times(VersionReport& report, const Stopwatch& watch) {
-  report.milliseconds = 1000 * watch.wall().count();
-  report.processor_milliseconds = 1000 * watch.processor().count();
+  auto milliseconds = [](Seconds time) { return 1000 * time.count(); };
+  report.milliseconds = milliseconds(watch.total().wall);
+  report.processor_milliseconds = milliseconds(watch.total().processor);
+  for (const auto& [name, times] : watch.phases())
+    report.phases.push_back({name, milliseconds(times.wall), milliseconds(times.processor)});
 }
 
 // The one value of a map that stands for global variables.
@@ -173,12 +157,14 @@ Expected<std::optional<Sampler>> ChainProgram::start_sampling() const {
 }
 
 Expected<ChainProgram::Loaded> ChainProgram::load(const Snapshot& snapshot, const Watch& watch,
-                                                  Sampler* sampler) {
+                                                  Sampler* sampler, Stopwatch& stopwatch) {
+  auto end = llvm::make_scope_exit([&] { stopwatch.end(); });
   auto attempt = [&](const llvm::StringSet<>& without) -> Expected<Loaded> {
-    auto version = make_version(
-        {prepared, source.object, function, snapshot, without, sampler, source.excluded, source.costs});
+    auto version = make_version({prepared, source.object, function, snapshot, without, sampler,
+                                 source.excluded, source.costs, stopwatch});
     if (!version) return version.takeError();
     if (version->object.empty()) return Loaded{std::move(*version), {}};
+    stopwatch.begin("load");
     auto fd = load_version({version->object, source.object.path, function, watch.guard()}, running);
     if (!fd) return fd.takeError();
     auto program = open_running_program(std::move(*fd));
@@ -218,6 +204,8 @@ VersionReport ChainProgram::report_on(const Loaded& loaded) const {
   report.original = loaded.version.object.empty();
   report.instructions = (report.original ? running : loaded.program).code.size() / 8;
   report.instructions_before = running.code.size() / 8;
+  report.verified = (report.original ? running : loaded.program).verified;
+  report.verified_before = running.verified;
   report.checks = report.original ? 0 : loaded.version.checks + 1;
   report.performed = loaded.version.performed;
   report.remarks = loaded.version.remarks;
@@ -235,12 +223,13 @@ Expected<std::vector<VersionReport>> BpfSession::try_versions() {
     if (!sampler) return sampler.takeError();
     Sampler* samples = *sampler ? &**sampler : nullptr;
     Stopwatch stopwatch;
+    stopwatch.begin("tables");
     auto taken = program->snapshot(*watch, s.ids(), samples, std::nullopt);
     if (!taken) return taken.takeError();
     if (!*taken)
       return diagnose("the tables are changing just now", "try again when the control plane is quiet",
                       "program " + std::to_string(program->running.id));
-    auto loaded = program->load(**taken, *watch, samples);
+    auto loaded = program->load(**taken, *watch, samples, stopwatch);
     if (!loaded) return loaded.takeError();
     put_times(reports.emplace_back(program->report_on(*loaded)), stopwatch);
   }
@@ -313,6 +302,7 @@ public:
     bool done = made_for_ && (period_seconds == 0 || holds);
     if (done || !chain_.budget.is_left()) return period;
     Stopwatch stopwatch;
+    stopwatch.begin("tables");
     auto taken = snapshot(made_for_);
     if (!taken) return taken.takeError();
     if (!*taken) return again; // in the middle of a change
@@ -320,13 +310,13 @@ public:
     if (made_for_ && made_for_heat_ == heat && same_tables(*made_for_, **taken)) {
       made_for_ = std::move(*taken);
       if (Error error = set_epoch(epoch_, made_for_->epoch)) return std::move(error);
-      spend(stopwatch.processor());
+      spend(stopwatch.total().processor);
       ++live_.confirmed;
       return again;
     }
-    auto loaded = program_.load(**taken, chain_.watch, samples());
+    auto loaded = program_.load(**taken, chain_.watch, samples(), stopwatch);
     if (!loaded) return loaded.takeError();
-    spend(stopwatch.processor());
+    spend(stopwatch.total().processor);
     if (chain_.watch.epoch() != (*taken)->epoch) { // something has happened while it was made
       auto now = snapshot(*taken);
       if (!now) return now.takeError();
@@ -335,6 +325,7 @@ public:
       if (Error error = set_epoch(loaded->version.made_for, (*taken)->epoch)) return std::move(error);
     }
     made_for_heat_ = heat;
+    stopwatch.begin("swap");
     if (Error error = put_in_place(std::move(*loaded), std::move(**taken), stopwatch))
       return std::move(error);
     return period;
@@ -352,11 +343,12 @@ private:
     live_.making_seconds += time.count();
   }
 
-  Error put_in_place(ChainProgram::Loaded loaded, Snapshot taken, const Stopwatch& stopwatch) {
+  Error put_in_place(ChainProgram::Loaded loaded, Snapshot taken, Stopwatch& stopwatch) {
     VersionReport report = program_.report_on(loaded);
     if (Error error =
             report.original ? keeper_->replace_by_original() : keeper_->replace(std::move(loaded.program)))
       return error;
+    stopwatch.end();
     if (!report.original) chain_.own.push_back(keeper_->now());
     made_for_ = std::move(taken);
     epoch_ = std::move(loaded.version.made_for);

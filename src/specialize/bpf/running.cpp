@@ -87,6 +87,7 @@ Expected<RunningProgram> open_running_program(Descriptor fd) {
   program.id = info.id;
   program.name = info.name;
   program.type = info.type;
+  program.verified = info.verified_insns;
   program.tag = llvm::toHex(llvm::ArrayRef(info.tag), /*LowerCase=*/true);
   for (uint32_t map_id : ids) {
     auto map = open_map(map_id);

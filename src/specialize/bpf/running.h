@@ -24,7 +24,9 @@ struct RunningProgram {
   uint32_t id = 0;
   std::string name; // up to 15 characters
   uint32_t type = 0;
-  std::string tag;  // hex digest of the instructions as loaded, maps left out
+  std::string tag; // hex digest of the instructions as loaded, maps left out
+  // Instructions that the verifier looked at, one as often as it did; 0: the kernel is too old to tell.
+  uint32_t verified = 0;
   std::string code; // instructions as the verifier left them, with the ids of maps in place of addresses
   std::vector<RunningMap> maps;
 };

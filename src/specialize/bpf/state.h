@@ -7,6 +7,7 @@
 #include "specialize/bpf/maps.h"
 #include "specialize/bpf/object_file.h"
 #include "specialize/bpf/session.h"
+#include "specialize/bpf/stopwatch.h"
 #include "specialize/bpf/version.h"
 #include "specialize/bpf/watch.h"
 #include "specialize/cost.h"
@@ -72,7 +73,8 @@ struct ChainProgram {
   VersionReport report_on(const Loaded& loaded) const;
 
   // Makes and loads a version. What the verifier refuses is made again without one pass after another.
-  llvm::Expected<Loaded> load(const Snapshot& snapshot, const Watch& watch, Sampler* sampler);
+  llvm::Expected<Loaded> load(const Snapshot& snapshot, const Watch& watch, Sampler* sampler,
+                              Stopwatch& stopwatch);
 
   // Nothing where sampling is switched off.
   llvm::Expected<std::optional<Sampler>> start_sampling() const;

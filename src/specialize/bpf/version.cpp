@@ -532,6 +532,7 @@ bool is_small(const Table& table) {
 }
 
 Expected<Version> make_version(const VersionRequest& request) {
+  request.stopwatch.begin("rewrite");
   auto layout = data_sections_of(request.object.bytes);
   if (!layout) return layout.takeError();
   static const StringMap<std::string> none;
@@ -560,8 +561,10 @@ Expected<Version> make_version(const VersionRequest& request) {
     if (Error error = specialize(*function, plan, request, version)) return std::move(error);
     if (verifyModule(module, &errs()))
       return make_error<Rejected>("LLVM finds the rewritten program malformed");
+    request.stopwatch.begin("optimize");
     compiler->optimize();
   }
+  request.stopwatch.begin("emit");
   set_new_constants_apart(module, (*prepared)->variables);
   auto object = compiler->emit();
   if (!object) return object.takeError();

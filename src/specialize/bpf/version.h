@@ -7,6 +7,7 @@
 #include "specialize/bpf/prepared.h"
 #include "specialize/bpf/report.h"
 #include "specialize/bpf/sampler.h"
+#include "specialize/bpf/stopwatch.h"
 #include "specialize/cost.h"
 #include "support/diagnostic.h"
 
@@ -49,6 +50,7 @@ struct VersionRequest {
   Sampler* sampler;                  // of lookups in large tables; null: none
   const llvm::StringSet<>& excluded; // maps whose lookups are not sampled
   const HostCosts& costs;
+  Stopwatch& stopwatch;
 };
 
 // Whether a version that was made for one is right for the other, too.
