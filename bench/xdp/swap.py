@@ -16,7 +16,8 @@ def of(values):
 
 
 def phases(key):
-    return {at["name"]: of([p[key] for v in versions for p in v["phases"] if p["name"] == at["name"]]) for at in versions[0]["phases"]}
+    took = [{phase["name"]: phase[key] for phase in version["phases"]} for version in versions]
+    return {name: of([phases.get(name, 0) for phases in took]) for name in ("tables", "rewrite", "optimize", "emit", "load", "swap")}
 
 
 result = {"bench": name, "versions": len(versions), "first_milliseconds": round(first["milliseconds"], 1)}

@@ -8,6 +8,7 @@
 #include "llvm/IR/DiagnosticHandler.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -16,6 +17,11 @@
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/IPO/AlwaysInliner.h"
+#include "llvm/Transforms/IPO/ConstantMerge.h"
+#include "llvm/Transforms/IPO/GlobalDCE.h"
+#include "llvm/Transforms/InstCombine/InstCombine.h"
+#include "llvm/Transforms/Scalar/SimplifyCFG.h"
 
 extern "C" {
 void LLVMInitializeBPFTargetInfo();
@@ -72,7 +78,8 @@ Expected<BpfCompiler> BpfCompiler::open(StringRef bitcode, llvm::LLVMContext& co
   return BpfCompiler(std::move(*module), std::move(machine));
 }
 
-void BpfCompiler::optimize() {
+// Runs what `build` puts together, with all that passes and the back end need.
+void BpfCompiler::run(llvm::function_ref<llvm::ModulePassManager(llvm::PassBuilder&)> build) {
   llvm::PipelineTuningOptions tuning; // as clang's driver sets them at -O2
   tuning.LoopUnrolling = tuning.LoopInterleaving = true;
   tuning.LoopVectorization = tuning.SLPVectorization = true;
@@ -86,7 +93,38 @@ void BpfCompiler::optimize() {
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
-  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(*module_, modules);
+  build(builder).run(*module_, modules);
+}
+
+void BpfCompiler::optimize() {
+  run([](llvm::PassBuilder& builder) {
+    return builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2);
+  });
+}
+
+void BpfCompiler::optimize_again() {
+  using namespace llvm;
+  run([](PassBuilder& builder) {
+    const OptimizationLevel level = OptimizationLevel::O2;
+    ModulePassManager passes;
+    builder.invokePipelineEarlySimplificationEPCallbacks(passes, level);
+    passes.addPass(AlwaysInlinerPass());
+    passes.addPass(GlobalDCEPass());
+    FunctionPassManager simplify =
+        builder.buildFunctionSimplificationPipeline(level, ThinOrFullLTOPhase::None);
+    simplify.addPass(SimplifyCFGPass(SimplifyCFGOptions()
+                                         .forwardSwitchCondToPhi(true)
+                                         .convertSwitchRangeToICmp(true)
+                                         .convertSwitchToLookupTable(true)
+                                         .needCanonicalLoops(false)
+                                         .hoistCommonInsts(true)
+                                         .sinkCommonInsts(true)));
+    simplify.addPass(InstCombinePass());
+    passes.addPass(createModuleToFunctionPassAdaptor(std::move(simplify)));
+    passes.addPass(GlobalDCEPass());
+    passes.addPass(ConstantMergePass());
+    return passes;
+  });
 }
 
 namespace {
@@ -111,6 +149,9 @@ private:
 } // namespace
 
 Expected<std::string> BpfCompiler::emit() {
+  for (llvm::Function& function : *module_)
+    for (llvm::Instruction& instruction : llvm::instructions(function))
+      instruction.setDebugLoc({});
   std::string errors;
   llvm::LLVMContext& context = module_->getContext();
   auto before = context.getDiagnosticHandler();

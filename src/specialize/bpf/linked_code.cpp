@@ -1,6 +1,5 @@
 #include "specialize/bpf/linked_code.h"
 
-#include "specialize/bpf/own_map.h"
 #include "support/diagnostic.h"
 #include "support/installed.h"
 
@@ -38,11 +37,12 @@ Expected<MemoryBufferRef> linked_bitcode() {
 
 } // namespace
 
-Expected<LinkedCode> LinkedCode::link(Function& function) {
+Expected<LinkedCode> LinkedCode::link(Function& function, OwnMaps& own) {
   auto bitcode = linked_bitcode();
   if (!bitcode) return bitcode.takeError();
   LinkedCode code;
   code.module_ = function.getParent();
+  code.own_ = &own;
   auto linked = parseBitcodeFile(*bitcode, function.getContext());
   if (!linked) return broken(toString(linked.takeError()));
   SmallVector<std::string, 4> names;
@@ -76,17 +76,18 @@ IRBuilder<> LinkedCode::if_sampled(CallInst& lookup) {
 
 void LinkedCode::record(CallInst& lookup, const Descriptor& sketch) {
   IRBuilder<> builder = if_sampled(lookup);
-  call(builder, "heddle_record", {own_map(builder, sketch.get()), lookup.getArgOperand(1)});
+  call(builder, "heddle_record", {own_->map(builder, sketch.get()), lookup.getArgOperand(1)});
 }
 
 void LinkedCode::count(CallInst& lookup, const Sampler::Reached& site) {
   IRBuilder<> builder = if_sampled(lookup);
-  call(builder, "heddle_count", {own_map(builder, site.counter.get())});
+  builder.CreateAtomicRMW(AtomicRMWInst::Add, own_->value(builder, site.counter.get()), builder.getInt64(1),
+                          Align(8), AtomicOrdering::Monotonic);
 }
 
 Value* LinkedCode::wants_sample(IRBuilder<>& builder, const Sampler& sampler) const {
-  return builder.CreateIsNotNull(
-      call(builder, "heddle_sample", {own_map(builder, sampler.gaps()), own_map(builder, sampler.mean())}));
+  return builder.CreateIsNotNull(call(
+      builder, "heddle_sample", {own_->map(builder, sampler.gaps()), own_->map(builder, sampler.mean())}));
 }
 
 void LinkedCode::find_in_index(CallInst& lookup, const IndexMaps& maps) const {
@@ -95,9 +96,9 @@ void LinkedCode::find_in_index(CallInst& lookup, const IndexMaps& maps) const {
   Value* key = lookup.getArgOperand(1);
   auto find = [&](const char* name, std::initializer_list<Value*> more) {
     SmallVector<Value*, 10> arguments{
-        own_value(builder, maps.nodes.get()),  builder.getInt32(maps.node_count),
-        own_value(builder, maps.values.get()), builder.getInt32(maps.value_count),
-        builder.getInt32(maps.value_stride),   key};
+        own_->value(builder, maps.nodes.get()),  builder.getInt32(maps.node_count),
+        own_->value(builder, maps.values.get()), builder.getInt32(maps.value_count),
+        builder.getInt32(maps.value_stride),     key};
     llvm::append_range(arguments, more);
     return call(builder, name, arguments);
   };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "specialize/bpf/index_maps.h"
+#include "specialize/bpf/own_map.h"
 #include "specialize/bpf/sampler.h"
 
 #include "llvm/IR/IRBuilder.h"
@@ -10,8 +11,8 @@ namespace heddle {
 
 class LinkedCode {
 public:
-  // Into the function's module. Errors: the file is missing, or of another version.
-  static llvm::Expected<LinkedCode> link(llvm::Function& function);
+  // Into the function's module. `own`: what it uses is noted there. Errors: the file is missing, or of another version.
+  static llvm::Expected<LinkedCode> link(llvm::Function& function, OwnMaps& own);
 
   // Before the lookup: if the packet is sampled, its key is counted.
   void record(llvm::CallInst& lookup, const Descriptor& sketch);
@@ -35,6 +36,7 @@ private:
                        llvm::ArrayRef<llvm::Value*> arguments) const;
 
   llvm::Module* module_ = nullptr;
+  OwnMaps* own_ = nullptr;
   llvm::AllocaInst* sampled_ = nullptr;
 };
 

@@ -1,11 +1,16 @@
 #include "specialize/bpf/own_map.h"
 
 #include "specialize/bpf/running.h"
+#include "support/diagnostic.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/IntrinsicsBPF.h"
+#include "llvm/Object/ELF.h"
+#include "llvm/Support/Endian.h"
 
 #include <bpf/bpf.h>
 #include <cerrno>
+#include <cstddef>
 #include <linux/bpf.h>
 #include <sys/mman.h>
 
@@ -13,9 +18,9 @@ namespace heddle {
 
 namespace {
 
-llvm::Value* address_of(llvm::IRBuilder<>& builder, int fd, uint64_t what) {
+llvm::Value* address_of(llvm::IRBuilder<>& builder, uint64_t number, uint64_t what) {
   llvm::Value* address = builder.CreateIntrinsic(llvm::Intrinsic::bpf_pseudo, {},
-                                                 {builder.getInt64(what), builder.getInt64(fd)});
+                                                 {builder.getInt64(what), builder.getInt64(number)});
   return builder.CreateIntToPtr(address, builder.getPtrTy());
 }
 
@@ -34,12 +39,43 @@ llvm::Expected<Descriptor> make_own_map(const char* name, size_t bytes,
   return fd;
 }
 
-llvm::Value* own_map(llvm::IRBuilder<>& builder, int fd) {
-  return address_of(builder, fd, BPF_PSEUDO_MAP_FD);
+uint64_t OwnMaps::number_of(int fd) {
+  auto known = llvm::find(fds_, fd);
+  if (known == fds_.end()) known = fds_.insert(known, fd);
+  return known - fds_.begin() + 1;
 }
 
-llvm::Value* own_value(llvm::IRBuilder<>& builder, int fd) {
-  return address_of(builder, fd, BPF_PSEUDO_MAP_VALUE);
+llvm::Value* OwnMaps::map(llvm::IRBuilder<>& builder, int fd) {
+  return address_of(builder, number_of(fd), BPF_PSEUDO_MAP_FD);
+}
+
+llvm::Value* OwnMaps::value(llvm::IRBuilder<>& builder, int fd) {
+  return address_of(builder, number_of(fd), BPF_PSEUDO_MAP_VALUE);
+}
+
+// The object's other instructions of that kind are relocations still, whose source is zero.
+llvm::Error OwnMaps::connect(std::string& object) const {
+  using llvm::support::endian::read32le;
+  auto file = llvm::object::ELFFile<llvm::object::ELF64LE>::create(object);
+  if (!file) return file.takeError();
+  auto sections = file->sections();
+  if (!sections) return sections.takeError();
+  for (const auto& section : *sections) {
+    if (!(section.sh_flags & llvm::ELF::SHF_EXECINSTR)) continue;
+    char* instruction = &object[section.sh_offset];
+    for (char* end = instruction + section.sh_size; instruction < end; instruction += sizeof(bpf_insn)) {
+      if (instruction[0] != (BPF_LD | BPF_IMM | BPF_DW)) continue;
+      unsigned source = static_cast<unsigned char>(instruction[1]) >> 4;
+      char* value = instruction + offsetof(bpf_insn, imm);
+      instruction += sizeof(bpf_insn); // it is two
+      if (source != BPF_PSEUDO_MAP_FD && source != BPF_PSEUDO_MAP_VALUE) continue;
+      uint32_t number = read32le(value);
+      if (number == 0 || number > fds_.size())
+        return diagnose("the program uses a map by its number", "declare it in the section .maps", "version");
+      llvm::support::endian::write32le(value, fds_[number - 1]);
+    }
+  }
+  return llvm::Error::success();
 }
 
 } // namespace heddle

@@ -89,7 +89,7 @@ Expected<const Prepared*> PreparedPrograms::get(const BpfObjectFile& object, con
   for (const GlobalVariable& variable : module.globals())
     made.variables.insert(variable.getName());
   made.folded = fold_frozen(module, sections, frozen);
-  if (made.folded != 0) compiler->optimize();
+  if (made.folded != 0) compiler->optimize_again();
   raw_string_ostream out(made.bitcode);
   WriteBitcodeToFile(module, out, /*ShouldPreserveUseListOrder=*/true);
   out.flush();

@@ -160,7 +160,7 @@ Expected<ChainProgram::Loaded> ChainProgram::load(const Snapshot& snapshot, cons
                                                   Sampler* sampler, Stopwatch& stopwatch) {
   auto end = llvm::make_scope_exit([&] { stopwatch.end(); });
   auto attempt = [&](const llvm::StringSet<>& without) -> Expected<Loaded> {
-    auto version = make_version({prepared, source.object, function, snapshot, without, sampler,
+    auto version = make_version({prepared, last_code, source.object, function, snapshot, without, sampler,
                                  source.excluded, source.costs, stopwatch});
     if (!version) return version.takeError();
     if (version->object.empty()) return Loaded{std::move(*version), {}};

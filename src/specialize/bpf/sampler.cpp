@@ -9,7 +9,6 @@
 #include <bpf/libbpf.h>
 #include <cerrno>
 #include <cmath>
-#include <numeric>
 #include <utility>
 
 namespace heddle {
@@ -92,7 +91,7 @@ Expected<Sampler::Reached*> Sampler::reached(StringRef name, uint32_t key_bytes)
   auto [place, is_new] = reached_.try_emplace(name.str());
   Reached& site = place->second;
   if (is_new) {
-    auto counter = create_map(BPF_MAP_TYPE_PERCPU_ARRAY, "heddle_reached", 4, 8, 1);
+    auto counter = create_map(BPF_MAP_TYPE_ARRAY, "heddle_reached", 4, 8, 1);
     if (!counter) return counter.takeError();
     site.counter = std::move(*counter);
   }
@@ -111,11 +110,10 @@ const Sampler::Reached* Sampler::known_reached(StringRef name) const {
 }
 
 Error Sampler::look_at(Reached& site, uint64_t packets, bool current) {
-  std::vector<uint64_t> counts(libbpf_num_possible_cpus());
+  uint64_t counted = 0;
   uint32_t zero = 0;
-  if (bpf_map_lookup_elem(site.counter.get(), &zero, counts.data()) != 0)
+  if (bpf_map_lookup_elem(site.counter.get(), &zero, &counted) != 0)
     return bpf_error("the samples cannot be read", errno, "heddle_reached");
-  uint64_t counted = std::accumulate(counts.begin(), counts.end(), uint64_t(0));
   uint64_t came = counted - std::exchange(site.counted, counted);
   bool was_counting = site.reach.counting();
   if (was_counting && site.sketch) {

@@ -25,7 +25,7 @@ public:
 
   // How many of the sampled packets come to a site.
   struct Reached {
-    Descriptor counter; // one number per processor
+    Descriptor counter; // one number
     uint64_t counted = 0;
     // Of a small table: which keys they bring, as in Site, and what is known of that from the last count, and from this one.
     Descriptor sketch;

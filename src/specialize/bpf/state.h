@@ -43,6 +43,7 @@ struct ChainProgram {
   std::string function;
   std::vector<MapView> views;
   PreparedPrograms prepared;
+  LastCode last_code;
   llvm::StringSet<> disabled; // passes that the user left out, and those that the verifier refused
   // Of a program that tail calls lead to: where it stands.
   struct Element {

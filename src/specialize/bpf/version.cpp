@@ -24,6 +24,7 @@
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
@@ -472,9 +473,10 @@ void branch(const Site& site, Version& version) {
 }
 
 // The second body, the checks, the samples, and what becomes of each site.
-Error specialize(Function& function, const Plan& plan, const VersionRequest& request, Version& version) {
+Error specialize(Function& function, const Plan& plan, const VersionRequest& request, OwnMaps& own,
+                 Version& version) {
   Module& module = *function.getParent();
-  auto linked = LinkedCode::link(function);
+  auto linked = LinkedCode::link(function, own);
   if (!linked) return linked.takeError();
   for (const CountedSite& counted : plan.counted) {
     linked->count(*counted.lookup, *counted.site);
@@ -495,7 +497,7 @@ Error specialize(Function& function, const Plan& plan, const VersionRequest& req
   if (!made_for) return made_for.takeError();
   version.made_for = std::move(*made_for);
   auto epoch = [&](IRBuilder<>& builder) -> Value* {
-    return builder.CreateLoad(number, own_value(builder, version.made_for.get()), /*isVolatile=*/true);
+    return builder.CreateLoad(number, own.value(builder, version.made_for.get()), /*isVolatile=*/true);
   };
   auto wanted = [&](IRBuilder<>& builder) { return linked->wants_sample(builder, *request.sampler); };
   Detour detour;
@@ -507,6 +509,23 @@ Error specialize(Function& function, const Plan& plan, const VersionRequest& req
     branch(site, version);
   }
   return Error::success();
+}
+
+// Errors: Rejected, where LLVM refuses the code, or lays out global variables in another way.
+Expected<std::string> compile(BpfCompiler& compiler, bool rewritten, const StringSet<>& variables,
+                              const DataSections& layout, Stopwatch& stopwatch) {
+  if (rewritten) {
+    stopwatch.begin("optimize");
+    compiler.optimize_again();
+  }
+  stopwatch.begin("emit");
+  set_new_constants_apart(compiler.module(), variables);
+  auto object = compiler.emit();
+  if (!object) return object;
+  auto now = data_sections_of(*object);
+  if (!now) return now.takeError();
+  if (*now != layout) return make_error<Rejected>("data-layout: global variables would lie elsewhere");
+  return object;
 }
 
 } // namespace
@@ -554,24 +573,25 @@ Expected<Version> make_version(const VersionRequest& request) {
     version.performed.push_back({"frozen-constants", ".rodata", "", std::to_string(folded) + " reads"});
 
   Plan plan(*function, request, version);
+  OwnMaps own;
   if (Error error = plan.run(find_map_uses(module))) return std::move(error);
   bool rewritten = !plan.sites.empty() || !plan.sampled.empty() || !plan.counted.empty();
   if (!rewritten && version.performed.empty()) return version;
   if (rewritten) {
-    if (Error error = specialize(*function, plan, request, version)) return std::move(error);
+    if (Error error = specialize(*function, plan, request, own, version)) return std::move(error);
     if (verifyModule(module, &errs()))
       return make_error<Rejected>("LLVM finds the rewritten program malformed");
-    request.stopwatch.begin("optimize");
-    compiler->optimize();
   }
-  request.stopwatch.begin("emit");
-  set_new_constants_apart(module, (*prepared)->variables);
-  auto object = compiler->emit();
-  if (!object) return object.takeError();
-  auto now = data_sections_of(*object);
-  if (!now) return now.takeError();
-  if (*now != *layout) return make_error<Rejected>("data-layout: global variables would lie elsewhere");
-  version.object = std::move(*object);
+  std::string code;
+  raw_string_ostream out(code);
+  WriteBitcodeToFile(module, out);
+  if (code != request.last_code.rewritten) {
+    auto object = compile(*compiler, rewritten, (*prepared)->variables, *layout, request.stopwatch);
+    if (!object) return object.takeError();
+    request.last_code = {std::move(code), std::move(*object)};
+  }
+  version.object = request.last_code.object;
+  if (Error error = own.connect(version.object)) return std::move(error);
   return version;
 }
 

@@ -41,8 +41,15 @@ struct Version {
   unsigned checks = 0; // of the guard, beside the one at the entry
 };
 
+// The code of the last version that was made, as it was rewritten, and the object that it became. Where tables are in indexes, and in
+// the kernel's own maps, a change of them changes no code, and so nothing is compiled.
+struct LastCode {
+  std::string rewritten, object;
+};
+
 struct VersionRequest {
   PreparedPrograms& prepared;
+  LastCode& last_code;
   const BpfObjectFile& object;
   llvm::StringRef function; // the program
   const Snapshot& snapshot;
