@@ -152,6 +152,14 @@ for off in "--sampling 0" "--once" "--disable hot-keys"; do
   ! grep -q "sampling:" "$work/large" || fail "it is sampled in spite of $off"
 done
 
+# The most ways through compares is a limit that the user sets.
+large --most-ways 9
+expect "$work/large" "inline-table: slots"
+large --most-ways 8
+expect "$work/large" "^ *too-many-ways: stress.bpf.c:[0-9]*: 0 of 8 cases of slots are compared with: there would be more than 8 ways .*; hint: ."
+! grep -q "inline-table: slots" "$work/large" || fail "there are more ways than were asked for"
+refuses "" --dev heddle0 --object "$work/stress.o" --most-ways 0
+
 # Values that the program counts in: what it does not change is known, and so are the keys.
 compile_xdp counted
 run_inside ip -force link set dev heddle0 xdp obj "$work/counted.o" sec xdp 2>/dev/null
@@ -249,6 +257,7 @@ assert [phase["name"] for phase in first["phases"]] == ["tables", "rewrite", "op
 assert [phase["name"] for phase in last["phases"]] == ["tables", "rewrite", "load", "swap"], last
 assert any(done["pass"] == "index-table" for done in last["performed"]), last
 END
+run_inside "$work/map" "$(running)" large fill 1000 2 # as before
 
 # Where there is nothing to gain, the original runs itself: from the beginning, and after a version that was worth it.
 all_but_elimination=inline-table,index-table,hot-keys,constant-fields,branch-injection,frozen-constants

@@ -161,7 +161,7 @@ Expected<ChainProgram::Loaded> ChainProgram::load(const Snapshot& snapshot, cons
   auto end = llvm::make_scope_exit([&] { stopwatch.end(); });
   auto attempt = [&](const llvm::StringSet<>& without) -> Expected<Loaded> {
     auto version = make_version({prepared, last_code, source.object, function, snapshot, without, sampler,
-                                 source.excluded, source.costs, stopwatch});
+                                 source.excluded, source.costs, source.options.most_ways, stopwatch});
     if (!version) return version.takeError();
     if (version->object.empty()) return Loaded{std::move(*version), {}};
     stopwatch.begin("load");

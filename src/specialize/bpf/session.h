@@ -32,6 +32,7 @@ struct SpecializeOptions {
   double period_seconds = 0.15;      // between looks at the tables and the traffic; 0: only the first
   double sampling_percent = 1;       // of the packets, at most; 0: none
   double cpu_percent = 5;            // of one processor, for making versions
+  uint64_t most_ways = 4096;         // through a version's compares, which the verifier follows
   std::vector<std::string> excluded; // maps whose lookups are not sampled, by name
   std::string bpf_file_system = usual_bpf_file_system; // where pins are kept
   bool measure_costs = true;                           // of lookups on this machine; else built-in figures

@@ -20,6 +20,7 @@
 #include "specialize/fallback.h"
 #include "specialize/inject_branch.h"
 #include "specialize/inline_table.h"
+#include "specialize/ways.h"
 #include "support/diagnostic.h"
 
 #include "llvm/ADT/MapVector.h"
@@ -34,6 +35,7 @@
 #include "llvm/IR/Verifier.h"
 #include "llvm/Support/FormatVariadic.h"
 
+#include <map>
 #include <optional>
 
 namespace heddle {
@@ -48,7 +50,7 @@ struct Site {
   CallInst* lookup;
   const Table* table;
   Action action;
-  const HotLookups* hot = nullptr;      // of Action::Hot
+  HotLookups hot = {};                  // of Action::Hot
   const IndexMaps* index = nullptr;     // of Action::Index
   std::vector<NarrowField> narrow = {}; // not empty: a branch in front, where the lookup may follow
   std::string costs = {};               // what is expected of this way and of others
@@ -104,6 +106,7 @@ public:
   Error run(const std::vector<MapUses>& maps) {
     for (const MapUses& uses : maps)
       if (Error error = choose(uses)) return error;
+    limit_ways();
     for (const Site& site : sites)
       if (stands_before(site) && site.action != Action::Eliminate)
         keep_key(*site.lookup, site.table->key_bytes);
@@ -205,7 +208,7 @@ private:
                 table.written_bytes(), table.value_bytes, table.name)
             .str(),
         "keep what the program changes in a table of its own");
-    Site chosen{&lookup, &table, Action::None, nullptr, nullptr, choose_branch(lookup, table)};
+    Site chosen{&lookup, &table, Action::None, {}, nullptr, choose_branch(lookup, table)};
     if (folds_fields(lookup, table)) chosen.action = Action::Fields;
     add(std::move(chosen));
   }
@@ -222,7 +225,7 @@ private:
     const auto& snapshot = request_.snapshot;
     if (auto index = snapshot.indexes.find(table.name);
         index != snapshot.indexes.end() && enabled("index-table")) {
-      Site chosen{&lookup, &table, Action::Index, nullptr, index->second.get()};
+      Site chosen{&lookup, &table, Action::Index, {}, index->second.get()};
       chosen.costs = formatv("{0:f1} ns, the lookup {1:f1} ns",
                              index_cost(request_.costs, index->second->index, table.key_bytes),
                              lookup_cost(request_.costs, table));
@@ -239,11 +242,12 @@ private:
       site = *made;
       if (site->heat.sampling()) sampled.push_back({&lookup, site});
     }
-    Site chosen{&lookup, &table, Action::None, nullptr, nullptr, choose_branch(lookup, table)};
+    Site chosen{&lookup, &table, Action::None, {}, nullptr, choose_branch(lookup, table)};
     auto hot = snapshot.hot.find(name);
     if (site && hot != snapshot.hot.end() && !hot->second.known.empty()) {
       chosen.action = Action::Hot;
-      chosen.hot = &hot->second;
+      chosen.hot = hot->second;
+      llvm::sort(chosen.hot.known, [](const auto& a, const auto& b) { return a.count > b.count; });
       chosen.costs =
           formatv("{0:f1} ns in the mean, the lookup {1:f1} ns",
                   hot_keys_cost(request_.costs, table, hot->second), lookup_cost(request_.costs, table));
@@ -291,6 +295,73 @@ private:
              table.name + " has " + (table.complete ? std::to_string(table.entries.size()) : "too many") +
                  " entries",
              "smaller tables become code, and hot keys of larger ones once they are known");
+  }
+
+  static uint64_t cases_of(const Site& site) {
+    if (site.action == Action::Inline) return site.table->entries.size() + 1;
+    return site.action == Action::Hot ? site.hot.known.size() + 1 : 1;
+  }
+
+  static double share_of_hot(const Site& site) {
+    uint64_t in = 0;
+    for (const KnownLookup& known : site.hot.known)
+      in += known.count;
+    return double(in) / double(std::max<uint64_t>(in + site.hot.others, 1));
+  }
+
+  // Takes compares away until there are few enough ways through them: from the path that has most, the hot key that is met least, and the site's others where
+  // they no longer pay; where it has none, the site that tells most cases apart.
+  void limit_ways() {
+    std::map<const Site*, uint64_t> before; // cases, of those that have lost some
+    std::vector<Cases> cases(sites.size());
+    for (;;) {
+      llvm::transform(sites, cases.begin(),
+                      [](const Site& site) { return Cases{site.lookup, cases_of(site)}; });
+      Ways most = most_ways(function_, cases);
+      if (most.count <= request_.most_ways) break;
+      Site& site = least_worth(most);
+      before.try_emplace(&site, cases_of(site));
+      if (site.action == Action::Hot) {
+        site.hot.others += site.hot.known.back().count;
+        site.hot.known.pop_back();
+        if (share_of_hot(site) >= hot_keys_pay_at(request_.costs, *site.table)) continue;
+        site.hot.known.clear();
+      }
+      auto index = request_.snapshot.indexes.find(site.table->name);
+      bool indexed =
+          site.action == Action::Inline && index != request_.snapshot.indexes.end() && enabled("index-table");
+      site.action = indexed ? Action::Index : Action::None;
+      if (indexed) site.index = index->second.get();
+    }
+    for (auto [site, count] : before) {
+      uint64_t left = site->action == Action::Index ? 0 : cases_of(*site) - 1;
+      std::string what = formatv(
+          "{0} of {1} cases of {2} are compared with: there would be more than {3} ways through all compares",
+          left, count - 1, site->table->name, request_.most_ways);
+      remark("too-many-ways", *site->lookup, what,
+             "nothing to do, or let the verifier follow more: --most-ways");
+    }
+    erase_if(sites, [](const Site& site) { return site.action == Action::None && site.narrow.empty(); });
+  }
+
+  Site& least_worth(const Ways& most) {
+    Site* least = nullptr;
+    auto worth = [](const Site& site) { // of its last key: the share of the lookups that bring it
+      uint64_t count = site.hot.known.back().count, in = 0;
+      for (const KnownLookup& known : site.hot.known)
+        in += known.count;
+      return double(count) / double(std::max<uint64_t>(in + site.hot.others, 1));
+    };
+    for (size_t at : most.sites) {
+      Site& site = sites[at];
+      if (cases_of(site) == 1) continue;
+      bool hot = site.action == Action::Hot, least_hot = least && least->action == Action::Hot;
+      bool is_less = hot == least_hot
+                         ? (hot ? worth(site) < worth(*least) : !least || cases_of(site) > cases_of(*least))
+                         : hot;
+      if (is_less) least = &site;
+    }
+    return *least;
   }
 
   // False if a site had to be given up: then all has to be seen anew.
@@ -439,14 +510,14 @@ void rewrite(const Site& site, const LinkedCode& linked, bool fold, Version& ver
     return;
   }
   case Action::Hot: {
-    add_hot_keys(*site.lookup, *site.lookup->getArgOperand(1), table, *site.hot, constants_section);
+    add_hot_keys(*site.lookup, *site.lookup->getArgOperand(1), table, site.hot, constants_section);
     uint64_t in = 0;
-    for (const KnownLookup& known : site.hot->known)
+    for (const KnownLookup& known : site.hot.known)
       in += known.count;
-    std::string share = formatv("{0:f0} %", 100.0 * double(in) / double(in + site.hot->others));
+    std::string share = formatv("{0:f0} %", 100.0 * double(in) / double(in + site.hot.others));
     version.performed.push_back(
         {"hot-keys", table.name, where,
-         std::to_string(site.hot->known.size()) + " keys, " + share + " of the lookups: " + site.costs});
+         std::to_string(site.hot.known.size()) + " keys, " + share + " of the lookups: " + site.costs});
     return;
   }
   case Action::Fields: {

@@ -57,6 +57,7 @@ struct VersionRequest {
   Sampler* sampler;                  // of lookups in large tables; null: none
   const llvm::StringSet<>& excluded; // maps whose lookups are not sampled
   const HostCosts& costs;
+  uint64_t most_ways; // through compares (specialize/ways.h)
   Stopwatch& stopwatch;
 };
 
