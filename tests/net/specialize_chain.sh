@@ -92,16 +92,51 @@ wait $specialize || true
 back_soon
 start
 run_inside "$work/map" "$entry" stages put 1 "$entry"
-if wait $specialize; then fail "it has not noticed the program of somebody else"; fi
-has "$work/heddle.out" "stages\[1\].* has another program now"
+wait_for "$work/heddle.out" "^stages\[1\]: left alone"
+has "$work/heddle.out" "^ *replaced: stages\[1\]: has another program now.*: the others of the chain are specialized as before; hint: ."
+# The others are as before: theirs stays where it is, and another version is made of the first.
+# shellcheck disable=SC2046
+set -- $(members)
+[ "$1" != "${originals%% *}" ] || fail "the chain's first program is not specialized any more"
+[ "$2" = "$entry" ] || fail "somebody else's program was replaced by $2"
+before=$(grep -c "^stages\[0\]: program [0-9]* for epoch" "$work/heddle.out")
+run_inside "$work/map" "${originals%% *}" services fill 1 2
+for _ in $(seq 50); do
+  [ "$(grep -c "^stages\[0\]: program [0-9]* for epoch" "$work/heddle.out")" = "$before" ] || break
+  sleep 0.1
+done
+[ "$(grep -c "^stages\[0\]: program [0-9]* for epoch" "$work/heddle.out")" -gt "$before" ] || fail "the chain's first program has no version for other tables"
+kill -TERM $specialize || fail "it has ended"
+wait $specialize || true
 originals="${originals%% *} $entry "
 back_soon
+
+# The program in front is the session's: where it is replaced, all others are put back.
+"$work/map" "$entry" stages put 1 "${last% }"
+originals="${originals%% *} $last"
+ip netns exec "$inside" "$heddle" specialize --dev heddle0 --object "$work/chain.o" --costs built-in >"$work/front" 2>&1 &
+specialize=$!
+wait_for "$work/front" "^stages\[1\]: program [0-9]* for epoch"
+run_inside ip -force link set dev heddle0 xdp obj "$work/forward.o" sec xdp 2>/dev/null
+if wait $specialize; then fail "it has not noticed that the program in front was replaced"; fi
+has "$work/front" "heddle0.* has another program now"
+for _ in $(seq 50); do
+  [ "$(members)" != "$originals" ] || break
+  sleep 0.1
+done
+[ "$(members)" = "$originals" ] || fail "the originals are not back: $(members) instead of $originals"
+finish_example
+ip -n "$inside" link set dev heddle0 xdp off
+rm -f "$work/go" "$work/example.out"
+start_example chain "$root/examples/xdp/chain/small.txt"
+entry=$(running)
 
 # What is not of the object, or the beginning again, runs as it is.
 run_inside ip link add heddle2 type veth
 run_inside ip link set dev heddle2 xdp obj "$work/forward.o" sec xdp 2>/dev/null
 other=$(ip -n "$inside" -d link show dev heddle2 | sed -n 's/.*prog\/xdp id \([0-9]*\).*/\1/p')
 "$work/map" "$entry" stages put 0 "$other"
+"$work/map" "$entry" stages put 1 "$entry"
 run_inside "$heddle" specialize --dev heddle0 --object "$work/chain.o" --dry-run >"$work/dry"
 has "$work/dry" "^ *other-object: stages\[0\]: program $other is not from .*; hint: ."
 has "$work/dry" "^ *calls-itself: stages\[1\]: program $entry"

@@ -26,6 +26,8 @@ run() {
   wait_for "$work/heddle.out" "$done"
   echo >&9
   wait $stress || { cat "$work/stress.out"; tail -5 "$work/heddle.out"; fail "$name: packets were wrong"; }
+  ! grep -q "\"on_specialized\": 0,\|\"members_specialized\": \[\(.*, \)\?0[],]" "$work/stress.out" ||
+    { tail -1 "$work/stress.out"; fail "$name: no packet has met a version, or a member of the chain had none"; }
   kill -TERM $specialize 2>/dev/null || { cat "$work/heddle.out"; fail "heddle specialize has ended"; }
   wait $specialize || true
   ip -n "$inside" link set dev heddle0 xdp off

@@ -50,6 +50,10 @@ std::vector<LiveSite> live_sites(const Sampler& sampler) {
 }
 
 void print(const LiveReport& report, llvm::raw_ostream& out) {
+  if (report.left) {
+    out << report.attached_to << ": left alone: somebody else has replaced or removed its program\n";
+    return;
+  }
   const char* how = report.original ? "the original: there is nothing to gain"
                     : report.holds  ? "specialized"
                                     : "on the original: tables have changed";

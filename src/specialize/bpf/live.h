@@ -24,6 +24,7 @@ struct LiveReport {
   std::string attached_to;
   uint32_t program = 0;  // id of the version that runs
   bool original = false; // no version runs, but the original itself: there is nothing to gain
+  bool left = false;     // somebody else's program is in its place, which is left alone
   uint64_t epoch = 0;    // of the tables
   bool holds = false;    // the version is for what the tables hold; else packets take the original body
   unsigned versions = 0, confirmed = 0;     // made; found right again after changes that changed nothing

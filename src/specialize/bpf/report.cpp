@@ -42,7 +42,9 @@ void print(const AnalysisReport& report, llvm::raw_ostream& out) {
 }
 
 void print(const VersionReport& report, llvm::raw_ostream& out) {
-  if (report.original && report.attached_to.empty())
+  if (report.left)
+    out << report.attached_to << ": left alone\n";
+  else if (report.original && report.attached_to.empty())
     out << "no version: there is nothing to gain\n";
   else if (report.original)
     out << llvm::formatv(
@@ -108,6 +110,7 @@ void write(const AnalysisReport& report, llvm::json::OStream& attributes) {
 
 void write(const VersionReport& report, llvm::json::OStream& attributes) {
   attributes.attribute("original", report.original);
+  attributes.attribute("left", report.left);
   attributes.attribute("instructions", int64_t(report.instructions));
   attributes.attribute("instructions_before", int64_t(report.instructions_before));
   attributes.attribute("verified", report.verified);

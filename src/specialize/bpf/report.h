@@ -42,6 +42,7 @@ struct PhaseReport {
 
 struct VersionReport {
   bool original = false; // there is nothing to gain, and the original program runs itself
+  bool left = false;     // somebody else's program is in its place, and is left alone: see the remark
   size_t instructions = 0, instructions_before = 0;
   uint32_t verified = 0, verified_before = 0; // see RunningProgram
   unsigned checks = 0;

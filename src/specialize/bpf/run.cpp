@@ -275,12 +275,33 @@ public:
 
   const LiveReport& live() const { return live_; }
   bool has_version() const { return made_for_.has_value(); }
+  bool in_place() const { return attachment_.holds(keeper_->now()); }
+  bool is_left() const { return live_.left; }
 
-  // Whether the program is still in place, and what there is to be known of the traffic.
+  Error not_in_place() const {
+    return diagnose("has another program now, or none: somebody else has replaced or removed it",
+                    "start `heddle specialize` again on what runs there now", attachment_.where());
+  }
+
+  // Goes on without this program, whose place in the chain has somebody else's.
+  void leave() {
+    keeper_.reset();
+    sampler_.reset();
+    live_.left = true;
+    live_.holds = false;
+    live_.sites.clear();
+    live_.passes.clear();
+    live_.packets_per_second = live_.sampled_percent = std::nullopt;
+    VersionReport report;
+    report.left = true;
+    report.attached_to = attachment_.where();
+    report.remarks.push_back(
+        remark_of("replaced", "the others of the chain are specialized as before", not_in_place()));
+    chain_.tell(report);
+  }
+
+  // What there is to be known of the traffic.
   Error look() {
-    if (!attachment_.holds(keeper_->now()))
-      return diagnose("has another program now, or none: somebody else has replaced or removed it",
-                      "start `heddle specialize` again on what runs there now", attachment_.where());
     if (sampler_) {
       if (Error error = sampler_->look(made_for_ && made_for_heat_ == sampler_->changes())) return error;
       live_.sites = live_sites(*sampler_);
@@ -410,16 +431,28 @@ Error BpfSession::run(llvm::function_ref<void(const VersionReport&)> tell,
                       "do not specialize on this kernel, and report it", runs.front()->live().attached_to);
     std::vector<LiveReport> live;
     for (auto& run : runs) {
-      if (Error error = run->look()) return error;
+      if (!run->is_left() && !run->in_place()) {
+        if (run == runs.front()) return run->not_in_place();
+        run->leave();
+      }
+      if (!run->is_left())
+        if (Error error = run->look()) return error;
       if (run->has_version()) live.push_back(run->live());
     }
     if (!live.empty())
       if (Error error = look(live)) return error;
     pause = Seconds(std::numeric_limits<double>::max());
     for (auto& run : runs) {
+      if (run->is_left()) continue;
       auto wanted = run->advance();
-      if (!wanted) return wanted.takeError();
-      pause = std::min(pause, *wanted);
+      if (wanted) {
+        pause = std::min(pause, *wanted);
+      } else if (run == runs.front() || run->in_place()) {
+        return wanted.takeError();
+      } else { // replaced just now: the next look leaves it
+        llvm::consumeError(wanted.takeError());
+        pause = soon;
+      }
     }
   }
 }

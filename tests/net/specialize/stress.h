@@ -50,11 +50,47 @@ static void load(const char* path, const char* interface_name) {
   if (!object || bpf_object__load(object)) give_up(path);
 }
 
+// The programs that tail calls lead to, and how many packets ran while each was another than in the beginning.
+enum { most_members = 8 };
+static unsigned member_count, first_members[most_members];
+static long members_specialized[most_members];
+
+static int array_of_members(void) {
+  struct bpf_map* each;
+  bpf_object__for_each_map(each, object) if (bpf_map__type(each) ==
+                                             BPF_MAP_TYPE_PROG_ARRAY) return bpf_map__fd(each);
+  return -1;
+}
+
+static unsigned member(int array, unsigned number) {
+  unsigned id = 0;
+  return bpf_map_lookup_elem(array, &number, &id) ? 0 : id;
+}
+
+// Learns what they are, before Heddle begins.
+static void find_members(void) {
+  int array = array_of_members();
+  for (; array >= 0 && member_count != most_members && member(array, member_count); ++member_count)
+    first_members[member_count] = member(array, member_count);
+}
+
+// Whether any of them is specialized; counts `packets` for each that is.
+static int count_members(long packets) {
+  int any = 0, array = member_count ? array_of_members() : -1;
+  for (unsigned number = 0; number != member_count; ++number) {
+    int is_other = member(array, number) != first_members[number];
+    members_specialized[number] += is_other ? packets : 0;
+    any |= is_other;
+  }
+  return any;
+}
+
 // Puts the program on the interface, and waits until Heddle has begun. Returns its id.
 static unsigned attach(const char* program) {
   unsigned id = 0;
   if (bpf_xdp_attach(interface, bpf_program__fd(bpf_object__find_program_by_name(object, program)), 0, NULL))
     give_up("attach");
+  find_members();
   printf("attached\n");
   fflush(stdout);
   bpf_xdp_query_id(interface, 0, &id);
@@ -94,19 +130,20 @@ static int run(unsigned original, long packets, unsigned tables,
     if ((writers[key] = fork()) == 0) write_for_ever(key, write_number);
   long wrong = 0, specialized = 0, quiet = 0, programs = 0;
   unsigned last = 0, id = 0;
-  int program = -1;
+  int program = -1, any = 0;
   for (long packet = 0; packet != packets; ++packet) {
     if (packet % per_program == 0) {
       if (program >= 0) close(program);
       program = open_program(&id);
       programs += id != last;
       last = id;
+      any = count_members(per_program) | (id != original);
     }
     unsigned key = (unsigned)packet % keys;
     unsigned long before = progress[key].complete;
     if (!is_right(program, key) && wrong++ < 10) printf("wrong: packet %ld of program %u\n", packet, id);
-    specialized += id != original;
-    quiet += id != original && before == progress[key].begun;
+    specialized += any;
+    quiet += any && before == progress[key].begun;
   }
   unsigned long updates = 0;
   for (unsigned key = 0; key != keys; ++key) {
@@ -115,8 +152,11 @@ static int run(unsigned original, long packets, unsigned tables,
     updates += tables * progress[key].complete;
   }
   printf("{\"packets\": %ld, \"wrong\": %ld, \"on_specialized\": %ld, \"while_quiet\": %ld, "
-         "\"programs_met\": %ld, \"updates\": %lu}\n",
+         "\"programs_met\": %ld, \"updates\": %lu, \"members_specialized\": [",
          packets, wrong, specialized, quiet, programs, updates);
+  for (unsigned number = 0; number != member_count; ++number)
+    printf("%s%ld", number ? ", " : "", members_specialized[number]);
+  printf("]}\n");
   return wrong != 0;
 }
 
