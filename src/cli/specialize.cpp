@@ -1,5 +1,6 @@
 // heddle specialize: a running XDP program, replaced by versions made for its tables.
 #include "cli/command.h"
+#include "cli/config_file.h"
 #include "cli/json_option.h"
 
 #include "specialize/bpf/session.h"
@@ -13,6 +14,7 @@ namespace {
 struct Options : SpecializeOptions {
   bool once = false, dry_run = false, watch = false;
   std::string prometheus; // file
+  std::string config;     // heddle.toml; empty: none
   JsonOption json;
 };
 
@@ -68,6 +70,17 @@ llvm::Error run(const Options& options) {
   return session->run(tell, look);
 }
 
+// As people write it: 1s, 10%.
+CLI::Validator without_unit(const std::string& unit) {
+  return CLI::Validator(
+      [unit](std::string& text) {
+        llvm::StringRef number = text;
+        if (number.consume_back(unit)) text = number.str();
+        return std::string();
+      },
+      "");
+}
+
 } // namespace
 
 void add_specialize(CLI::App& app, Action& chosen) {
@@ -84,17 +97,19 @@ void add_specialize(CLI::App& app, Action& chosen) {
       ->required();
   auto* period = command->add_option("--period", options->period_seconds,
                                      "seconds between looks at the tables and the traffic");
-  period->check(CLI::Range(0.01, 3600.0));
+  period->check(CLI::Range(0.01, 3600.0))->transform(without_unit("s"));
   command->add_flag("--once", options->once, "make one version, and stay with it until interrupted")
       ->excludes(period);
   command
       ->add_option("--cpu", options->cpu_percent,
                    "the most time for making versions, in percent of one processor")
-      ->check(CLI::Range(0.1, 100.0));
+      ->check(CLI::Range(0.1, 100.0))
+      ->transform(without_unit("%"));
   command
       ->add_option("--sampling", options->sampling_percent,
                    "the most packets, in percent, whose lookups in large tables are counted (0: none)")
-      ->check(CLI::Range(0.0, 100.0));
+      ->check(CLI::Range(0.0, 100.0))
+      ->transform(without_unit("%"));
   command->add_option("--exclude-map", options->excluded, "count no lookups in these maps, by name")
       ->delimiter(',');
   command
@@ -119,9 +134,16 @@ void add_specialize(CLI::App& app, Action& chosen) {
       ->add_option("--prometheus", options->prometheus,
                    "the file that says at every look what it is at, as Prometheus's node exporter takes it")
       ->excludes("--dry-run");
+  command->add_option("--config", options->config,
+                      "heddle.toml, whose [specialize] has options for those that are not given here");
   options->json.add_to(*command);
   watch->excludes("--json");
-  command->callback([&chosen, options] {
+  command->callback([&chosen, options, command] {
+    if (!options->config.empty())
+      take_options_from(options->config, "specialize",
+                        {"period", "sampling", "cpu", "most-ways", "exclude-map", "disable", "costs", "bpffs",
+                         "prometheus"},
+                        *command);
     if (options->once) options->period_seconds = 0;
     chosen = [options] { return run(*options); };
   });

@@ -50,7 +50,8 @@ public:
 
   llvm::Expected<Declarations> read(const toml::table& file) {
     if (Error error =
-            only(file, {"commute", "declared", "scratch", "keyed", "output", "allocators"}, "the file"))
+            only(file, {"commute", "declared", "scratch", "keyed", "output", "allocators", "specialize"},
+                 "the file"))
       return std::move(error);
     for (const char* kind : {"commute", "declared", "scratch", "keyed", "output"})
       if (const toml::node* tables = file.get(kind)) {

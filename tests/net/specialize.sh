@@ -160,6 +160,25 @@ expect "$work/large" "^ *too-many-ways: stress.bpf.c:[0-9]*: 0 of 8 cases of slo
 ! grep -q "inline-table: slots" "$work/large" || fail "there are more ways than were asked for"
 refuses "" --dev heddle0 --object "$work/stress.o" --most-ways 0
 
+# Options from a file; the command line goes before, and the file may hold what is for other steps.
+cat >"$work/heddle.toml" <<'END'
+[specialize]
+disable = ["index-table", "branch-injection"]
+sampling = "10%"
+[allocators]
+functions = ["pool_get"]
+END
+large --config "$work/heddle.toml"
+expect "$work/large" "sampling: large, stress.bpf.c:[0-9]*: 10.00 % of the packets"
+! grep -q "branch-injection:" "$work/large" || fail "a pass that the file switches off has run"
+large --config "$work/heddle.toml" --sampling 5%
+expect "$work/large" "sampling: large, stress.bpf.c:[0-9]*: 5.00 % of the packets"
+refuses "nowhere.toml:.*could not be opened" --dev heddle0 --object "$work/stress.o" --config "$work/nowhere.toml"
+for line in "nonsense = 1" "period = 100000" 'disable = "nonsense"' "period = 1 s"; do
+  printf '[specialize]\n%s\n' "$line" >"$work/wrong.toml"
+  refuses "wrong.toml:2: " --dev heddle0 --object "$work/stress.o" --config "$work/wrong.toml"
+done
+
 # Values that the program counts in: what it does not change is known, and so are the keys.
 compile_xdp counted
 run_inside ip -force link set dev heddle0 xdp obj "$work/counted.o" sec xdp 2>/dev/null
