@@ -1,6 +1,8 @@
 #include "cli/config_file.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 
 #define TOML_EXCEPTIONS 0
 #define TOML_ENABLE_FORMATTERS 0
@@ -48,8 +50,8 @@ void take_options_from(const std::string& file, const std::string& section,
   for (const auto& [key, value] : *found->as_table()) {
     std::string name(key.str());
     if (!llvm::is_contained(options, name))
-      throw fail(key.source(),
-                 "[" + section + "] has no option '" + name + "': it has " + llvm::join(options, ", "));
+      throw fail(key.source(), llvm::formatv("[{0}] has no option '{1}': it has {2}", section, name,
+                                             llvm::join(options, ", ")));
     CLI::Option& option = *command.get_option("--" + name);
     if (option.count() != 0) continue;
     try {
