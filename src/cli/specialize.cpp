@@ -113,9 +113,9 @@ void add_specialize(CLI::App& app, Action& chosen) {
   command->add_option("--exclude-map", options->excluded, "count no lookups in these maps, by name")
       ->delimiter(',');
   command
-      ->add_option(
-          "--most-ways", options->most_ways,
-          "the most ways through the compares of a version, each of which the kernel's verifier may follow")
+      ->add_option("--most-ways", options->most_ways,
+                   "the most ways through hot keys in one version, each of which the kernel's verifier may "
+                   "follow; its square for small tables")
       ->check(CLI::Range(uint64_t(1), uint64_t(1) << 20));
   command->add_flag("--dry-run", options->dry_run, "print what would be done; attach nothing");
   command->add_option("--disable", options->disabled, "leave out passes, by name")

@@ -109,6 +109,16 @@ BasicBlock* choose(const Detour& detour, BasicBlock& specialized, BasicBlock& or
   return chosen;
 }
 
+// On the way to `original` from the entry's check.
+BasicBlock& missed(const Guard& guard, BasicBlock& original) {
+  if (!guard.missed) return original;
+  BasicBlock* block = BasicBlock::Create(original.getContext(), "missed", original.getParent(), &original);
+  IRBuilder<> builder(block);
+  guard.missed(builder);
+  builder.CreateBr(&original);
+  return *block;
+}
+
 } // namespace
 
 void add_fallback(Function& function, const Guard& guard, ArrayRef<Instruction*> checked,
@@ -137,7 +147,7 @@ void add_fallback(Function& function, const Guard& guard, ArrayRef<Instruction*>
     check(*point->getSinglePredecessor(), *point, *cast<BasicBlock>(copies[point]), guard);
   BasicBlock& original = *cast<BasicBlock>(copies[body]);
   BasicBlock* begin = detour.taken ? choose(detour, *body, original) : body;
-  check(function.getEntryBlock(), *begin, original, guard);
+  check(function.getEntryBlock(), *begin, missed(guard, original), guard);
   promote_values(function);
 }
 

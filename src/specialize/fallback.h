@@ -19,6 +19,8 @@ struct Guard {
   llvm::GlobalVariable* variable = nullptr; // 64 bits, changed from outside
   // Code that gives the variable's value as long as what the code was made for holds.
   llvm::function_ref<llvm::Value*(llvm::IRBuilder<>&)> epoch;
+  llvm::function_ref<void(llvm::IRBuilder<>&)> missed =
+      nullptr; // code for calls whose check at the entry fails; may be null
 };
 
 // Some calls that take the copy although the guard holds.

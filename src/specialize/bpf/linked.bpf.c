@@ -37,6 +37,13 @@ void heddle_record(void* sketch, const void* key) {
     bpf_map_update_elem(sketch, key, &one, BPF_NOEXIST);
 }
 
+// Counts one in the only value of a map of processors.
+void heddle_count(void* counter) {
+  __u32 zero = 0;
+  __u64* count = bpf_map_lookup_elem(counter, &zero);
+  if (count) ++*count;
+}
+
 // As in specialize/index_find.h.
 void* heddle_find_number(const __u32* nodes, __u32 node_count, __u8* values, __u32 value_count,
                          __u32 value_bytes, const __u8* key, __u32 bytes, __u32 swapped, __u32 least) {

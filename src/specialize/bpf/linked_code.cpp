@@ -85,6 +85,10 @@ void LinkedCode::count(CallInst& lookup, const Sampler::Reached& site) {
                           Align(8), AtomicOrdering::Monotonic);
 }
 
+void LinkedCode::count_one(IRBuilder<>& builder, const Descriptor& counter) const {
+  call(builder, "heddle_count", {own_->map(builder, counter.get())});
+}
+
 Value* LinkedCode::wants_sample(IRBuilder<>& builder, const Sampler& sampler) const {
   return builder.CreateIsNotNull(call(
       builder, "heddle_sample", {own_->map(builder, sampler.gaps()), own_->map(builder, sampler.mean())}));

@@ -20,6 +20,9 @@ public:
   // Likewise, that it came there.
   void count(llvm::CallInst& lookup, const Sampler::Reached& site);
 
+  // Counts one where the builder is. `counter`: see make_counter.
+  void count_one(llvm::IRBuilder<>& builder, const Descriptor& counter) const;
+
   // Whether the packet is to be sampled; asked once per packet.
   llvm::Value* wants_sample(llvm::IRBuilder<>& builder, const Sampler& sampler) const;
 

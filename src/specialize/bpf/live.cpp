@@ -61,6 +61,7 @@ void print(const LiveReport& report, llvm::raw_ostream& out) {
                        how);
   out << llvm::formatv("{0} versions, {1} confirmed, {2:f1} s spent on them\n", report.versions,
                        report.confirmed, report.making_seconds);
+  out << llvm::formatv("{0} packets on the original because tables had changed\n", report.missed);
   if (report.packets_per_second)
     out << llvm::formatv("{0:f0} packets a second, {1:f3} % sampled\n", *report.packets_per_second,
                          *report.sampled_percent);
@@ -101,6 +102,8 @@ void print_prometheus(llvm::ArrayRef<LiveReport> reports, llvm::raw_ostream& out
        [](const LiveReport& report) { return report.versions; });
   each("confirmed_total", "counter", "Versions found right again.",
        [](const LiveReport& report) { return report.confirmed; });
+  each("missed_packets_total", "counter", "Packets that took the original body because tables had changed.",
+       [](const LiveReport& report) { return double(report.missed); });
   each("making_seconds_total", "counter", "Time spent on versions.",
        [](const LiveReport& report) { return report.making_seconds; });
   each("packets_per_second", "gauge", "By samples.",

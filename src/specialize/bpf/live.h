@@ -27,8 +27,9 @@ struct LiveReport {
   bool left = false;     // somebody else's program is in its place, which is left alone
   uint64_t epoch = 0;    // of the tables
   bool holds = false;    // the version is for what the tables hold; else packets take the original body
-  unsigned versions = 0, confirmed = 0;     // made; found right again after changes that changed nothing
-  double making_seconds = 0;                // of a processor, spent on versions
+  unsigned versions = 0, confirmed = 0; // made; found right again after changes that changed nothing
+  uint64_t missed = 0;                  // packets that found other tables at the entry than their version's
+  double making_seconds = 0;            // of a processor, spent on versions
   std::optional<double> packets_per_second; // known while packets are sampled
   std::optional<double> sampled_percent;
   std::vector<LiveSite> sites;

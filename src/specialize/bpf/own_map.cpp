@@ -9,9 +9,11 @@
 #include "llvm/Support/Endian.h"
 
 #include <bpf/bpf.h>
+#include <bpf/libbpf.h>
 #include <cerrno>
 #include <cstddef>
 #include <linux/bpf.h>
+#include <numeric>
 #include <sys/mman.h>
 
 namespace heddle {
@@ -37,6 +39,20 @@ llvm::Expected<Descriptor> make_own_map(const char* name, size_t bytes,
   fill(static_cast<char*>(memory));
   munmap(memory, bytes);
   return fd;
+}
+
+llvm::Expected<Descriptor> make_counter(const char* name) {
+  Descriptor fd(bpf_map_create(BPF_MAP_TYPE_PERCPU_ARRAY, name, 4, sizeof(uint64_t), 1, nullptr));
+  if (!fd) return bpf_error("a counter cannot be made", errno, name);
+  return fd;
+}
+
+llvm::Expected<uint64_t> read_counter(const Descriptor& counter) {
+  std::vector<uint64_t> counts(libbpf_num_possible_cpus());
+  uint32_t zero = 0;
+  if (bpf_map_lookup_elem(counter.get(), &zero, counts.data()) != 0)
+    return bpf_error("a counter cannot be read", errno, "a version's own map");
+  return std::accumulate(counts.begin(), counts.end(), uint64_t(0));
 }
 
 uint64_t OwnMaps::number_of(int fd) {

@@ -16,6 +16,10 @@ namespace heddle {
 // A map of one value of so many bytes, filled through memory.
 llvm::Expected<Descriptor> make_own_map(const char* name, size_t bytes, llvm::function_ref<void(char*)> fill);
 
+// A map of one number per processor, from zero, and their sum.
+llvm::Expected<Descriptor> make_counter(const char* name);
+llvm::Expected<uint64_t> read_counter(const Descriptor& counter);
+
 // Those that one version uses.
 class OwnMaps {
 public:

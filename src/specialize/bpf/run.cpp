@@ -1,5 +1,6 @@
 // From one version to the next.
 #include "specialize/bpf/keeper.h"
+#include "specialize/bpf/own_map.h"
 #include "specialize/bpf/state.h"
 #include "support/diagnostic.h"
 
@@ -161,7 +162,7 @@ Expected<ChainProgram::Loaded> ChainProgram::load(const Snapshot& snapshot, cons
   auto end = llvm::make_scope_exit([&] { stopwatch.end(); });
   auto attempt = [&](const llvm::StringSet<>& without) -> Expected<Loaded> {
     auto version = make_version({prepared, last_code, source.object, function, snapshot, without, sampler,
-                                 source.excluded, source.costs, source.options.most_ways, stopwatch});
+                                 source.excluded, source.costs, source.options.most_ways, stopwatch, missed});
     if (!version) return version.takeError();
     if (version->object.empty()) return Loaded{std::move(*version), {}};
     stopwatch.begin("load");
@@ -309,6 +310,9 @@ public:
       live_.packets_per_second = sampling ? std::optional(sampler_->packets_per_second()) : std::nullopt;
       live_.sampled_percent = sampling ? std::optional(sampler_->percent()) : std::nullopt;
     }
+    auto missed = read_counter(program_.missed);
+    if (!missed) return missed.takeError();
+    live_.missed = *missed;
     live_.epoch = chain_.watch.epoch();
     live_.holds = made_for_ && made_for_->epoch == live_.epoch;
     return Error::success();

@@ -1,6 +1,7 @@
 #include "specialize/bpf/session.h"
 
 #include "specialize/bpf/host_costs.h"
+#include "specialize/bpf/own_map.h"
 #include "specialize/bpf/state.h"
 #include "support/diagnostic.h"
 
@@ -48,6 +49,9 @@ Expected<std::unique_ptr<ChainProgram>> ChainProgram::open(ChainSource& source, 
   if (!function) return function.takeError();
   program->function = std::move(*function);
   if (Error error = check_object_matches(program->loading(), program->running)) return std::move(error);
+  auto missed = make_counter("heddle_missed");
+  if (!missed) return missed.takeError();
+  program->missed = std::move(*missed);
   program->views = view_maps(source.compiler->module(), program->running);
   for (const std::string& pass : source.options.disabled)
     program->disabled.insert(pass);

@@ -44,6 +44,7 @@ struct ChainProgram {
   std::vector<MapView> views;
   PreparedPrograms prepared;
   LastCode last_code;
+  Descriptor missed;          // counts packets that met other tables than their version was made for
   llvm::StringSet<> disabled; // passes that the user left out, and those that the verifier refused
   // Of a program that tail calls lead to: where it stands.
   struct Element {

@@ -34,6 +34,7 @@
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <map>
 #include <optional>
@@ -309,16 +310,26 @@ private:
     return double(in) / double(std::max<uint64_t>(in + site.hot.others, 1));
   }
 
-  // Takes compares away until there are few enough ways through them: from the path that has most, the hot key that is met least, and the site's others where
-  // they no longer pay; where it has none, the site that tells most cases apart.
+  // The path with too many ways through hot keys, or through all compares: whole small tables, whose cases are more often alike
+  // behind, may have as many again for each.
+  Ways too_many_ways() const {
+    auto most = [&](bool small_tables) {
+      std::vector<Cases> cases;
+      for (const Site& site : sites)
+        cases.push_back({site.lookup, small_tables || site.action == Action::Hot ? cases_of(site) : 1});
+      return most_ways(function_, cases);
+    };
+    if (Ways hot = most(false); hot.count > request_.most_ways) return hot;
+    if (Ways all = most(true); all.count > SaturatingMultiply(request_.most_ways, request_.most_ways))
+      return all;
+    return {};
+  }
+
+  // Takes compares away until there are few enough ways through them: the hot key that is met least, and the site's others where
+  // they no longer pay; where there is none, the table that has most cases.
   void limit_ways() {
     std::map<const Site*, uint64_t> before; // cases, of those that have lost some
-    std::vector<Cases> cases(sites.size());
-    for (;;) {
-      llvm::transform(sites, cases.begin(),
-                      [](const Site& site) { return Cases{site.lookup, cases_of(site)}; });
-      Ways most = most_ways(function_, cases);
-      if (most.count <= request_.most_ways) break;
+    for (Ways most = too_many_ways(); most.count > 1; most = too_many_ways()) {
       Site& site = least_worth(most);
       before.try_emplace(&site, cases_of(site));
       if (site.action == Action::Hot) {
@@ -336,8 +347,8 @@ private:
     for (auto [site, count] : before) {
       uint64_t left = site->action == Action::Index ? 0 : cases_of(*site) - 1;
       std::string what = formatv(
-          "{0} of {1} cases of {2} are compared with: there would be more than {3} ways through all compares",
-          left, count - 1, site->table->name, request_.most_ways);
+          "{0} of {1} cases of {2} are compared with: there would be too many ways through all compares",
+          left, count - 1, site->table->name);
       remark("too-many-ways", *site->lookup, what,
              "nothing to do, or let the verifier follow more: --most-ways");
     }
@@ -573,7 +584,8 @@ Error specialize(Function& function, const Plan& plan, const VersionRequest& req
   auto wanted = [&](IRBuilder<>& builder) { return linked->wants_sample(builder, *request.sampler); };
   Detour detour;
   if (!plan.sampled.empty() || !plan.counted.empty()) detour = {linked->sampled(), wanted};
-  add_fallback(function, {guard, epoch}, plan.checks, detour);
+  auto missed = [&](IRBuilder<>& builder) { linked->count_one(builder, request.missed); };
+  add_fallback(function, {guard, epoch, missed}, plan.checks, detour);
   version.checks = plan.checks.size();
   for (const Site& site : plan.sites) {
     rewrite(site, *linked, !request.disabled.contains("constant-fields"), version);

@@ -59,6 +59,7 @@ struct VersionRequest {
   const HostCosts& costs;
   uint64_t most_ways; // through compares (specialize/ways.h)
   Stopwatch& stopwatch;
+  const Descriptor& missed; // counter of packets that find other tables at the entry
 };
 
 // Whether a version that was made for one is right for the other, too.

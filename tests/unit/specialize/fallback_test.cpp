@@ -122,6 +122,29 @@ TEST(Fallback, TheFirstBodyRunsUntilACheckFails) {
   EXPECT_NE(run(true, true, 9), late);
 }
 
+TEST(Fallback, CallsThatFailTheCheckAtTheEntryAreMarkedAsSuch) {
+  LLVMContext context;
+  SMDiagnostic problem;
+  auto module = parseAssemblyString(program, problem, context);
+  Function& function = *module->getFunction("run");
+  auto made_for = [](IRBuilder<>& builder) -> Value* { return builder.getInt64(5); };
+  unsigned marked = 0;
+  auto missed = [&](IRBuilder<>& builder) {
+    ++marked;
+    const BasicBlock* block = builder.GetInsertBlock();
+    EXPECT_EQ(block->getName(), "missed");
+    EXPECT_TRUE(block->use_empty()); // the entry's check alone comes here
+  };
+  std::vector<Instruction*> steps;
+  for (Instruction& instruction : instructions(function))
+    if (isa<CallInst>(instruction)) steps.push_back(&instruction);
+  add_fallback(function, {module->getGlobalVariable("epoch"), made_for, missed}, steps);
+  EXPECT_EQ(marked, 1u);
+  EXPECT_FALSE(verifyModule(*module, &errs()));
+  auto named = [](const BasicBlock& block) { return block.getName() == "missed"; };
+  EXPECT_EQ(llvm::find_if(function, named)->getSinglePredecessor(), &function.getEntryBlock());
+}
+
 TEST(Fallback, OnlyCallsByTheDetourAreMarkedAsSuch) {
   change_at = 0;
   EXPECT_EQ(run(true, true, 9, Detoured::Always), -1);
