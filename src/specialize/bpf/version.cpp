@@ -310,19 +310,25 @@ private:
     return double(in) / double(std::max<uint64_t>(in + site.hot.others, 1));
   }
 
-  // The path with too many ways through hot keys, or through all compares: whole small tables, whose cases are more often alike
-  // behind, may have as many again for each.
+  // The path with too many ways: with hot keys on it, or with whole small tables alone, whose cases are more often alike behind and
+  // may have as many again for each. Of the first kind the one with most sites of hot keys is looked at.
   Ways too_many_ways() const {
-    auto most = [&](bool small_tables) {
-      std::vector<Cases> cases;
-      for (const Site& site : sites)
-        cases.push_back({site.lookup, small_tables || site.action == Action::Hot ? cases_of(site) : 1});
-      return most_ways(function_, cases);
-    };
-    if (Ways hot = most(false); hot.count > request_.most_ways) return hot;
-    if (Ways all = most(true); all.count > SaturatingMultiply(request_.most_ways, request_.most_ways))
-      return all;
-    return {};
+    constexpr unsigned preferred = 6; // bits that a site of hot keys has before another
+    std::vector<Cases> hot, all;
+    for (const Site& site : sites) {
+      all.push_back({site.lookup, cases_of(site)});
+      hot.push_back({site.lookup, cases_of(site) << (site.action == Action::Hot ? preferred : 0)});
+    }
+    Ways most = most_ways(function_, hot);
+    most.count = 1;
+    bool any_hot = false;
+    for (size_t at : most.sites) {
+      most.count = SaturatingMultiply(most.count, all[at].count);
+      any_hot |= sites[at].action == Action::Hot;
+    }
+    if (any_hot && most.count > request_.most_ways) return most;
+    most = most_ways(function_, all);
+    return most.count > SaturatingMultiply(request_.most_ways, request_.most_ways) ? most : Ways{};
   }
 
   // Takes compares away until there are few enough ways through them: the hot key that is met least, and the site's others where
