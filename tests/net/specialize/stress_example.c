@@ -97,8 +97,9 @@ static struct toggle toggle_of(const char* name, const void* key) {
   if (info.key_size > sizeof toggle.key || info.value_size > sizeof toggle.there) give_up("too large");
   memcpy(toggle.key, key, info.key_size);
   if (bpf_map_lookup_elem(map(name), key, toggle.there)) give_up(name);
-  for (unsigned i = 0; i != info.value_size; ++i)
-    toggle.other[i] = toggle.there[i] ^ 1;
+  // Another in one byte: the kernel changes an array's elements in place, and a program may read one in the middle of that.
+  memcpy(toggle.other, toggle.there, info.value_size);
+  toggle.other[0] ^= 1;
   return toggle;
 }
 
