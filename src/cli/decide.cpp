@@ -37,8 +37,9 @@ double icache_lines(const ChosenHost& chosen) {
   return double(level1_cache(chosen, "Instruction").bytes) / line_bytes;
 }
 
+// 0 where the ways are not known.
 unsigned sets_of(const CacheGeometry& cache) {
-  return unsigned(cache.bytes / line_bytes / cache.ways);
+  return cache.ways ? unsigned(cache.bytes / line_bytes / cache.ways) : 0;
 }
 
 // Of a host that was not calibrated, too.
