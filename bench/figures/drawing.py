@@ -6,7 +6,7 @@ what was measured before. The machine is part of the title; whatever is not meas
 import argparse, json, os, pathlib, re, subprocess, time
 
 root = pathlib.Path(__file__).resolve().parents[2]
-folder = pathlib.Path(os.environ.get('FIGURES', root / 'docs' / 'figures'))
+folder = pathlib.Path(os.environ.get('FIGURES_FOLDER', root / 'docs' / 'figures'))
 colours = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#e69f00', '#56b4e9', '#555555']  # Okabe and Ito's
 
 

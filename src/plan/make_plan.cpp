@@ -38,11 +38,11 @@ namespace {
 // The price of a labelling, in cycles per packet.
 class Pricing {
 public:
-  // `alone`: part of the packets that run alone.
-  Pricing(const Condensed& condensed, double alone, const PlanOptions& options,
-          const CodePrice::Refill& refill)
+  // `alone`: part of the packets that run alone. `by_budget`: lines cost what exceeds the budget, wherever they lie.
+  Pricing(const Condensed& condensed, double alone, const PlanOptions& options, bool by_budget)
       : condensed_(condensed), alone_(alone), options_(options),
-        code_(all_lines(condensed), condensed.witnesses, refill, options.icache_sets) {}
+        code_(all_lines(condensed), condensed.witnesses, refill_of(options, by_budget),
+              by_budget ? 0 : options.icache_sets) {}
 
   double cycles(const std::vector<unsigned>& stages) const { return cycles(stages, options_.batch); }
 
@@ -95,6 +95,11 @@ private:
     return alone_ > 0 ? (1 - std::pow(1 - alone_, batch)) / alone_ : batch;
   }
 
+  static CodePrice::Refill refill_of(const PlanOptions& options, bool by_budget) {
+    if (options.refill_cycles && !by_budget) return options.refill_cycles;
+    return [fits = options.budget.lines](double lines) { return lines > fits ? second_level_cycles : 0; };
+  }
+
   static CodeLines all_lines(const Condensed& condensed) {
     CodeLines all(condensed.lines);
     for (const CutGroup& group : condensed.groups)
@@ -140,8 +145,8 @@ public:
       : graph_(with_usable_keys(std::move(graph))), options_(options), policy_(policy), plan_(plan),
         waits_elsewhere_(waits_elsewhere), instructions_in_calls_(instructions_in_calls),
         condensed_(condense(graph_, options.model, options.batch)),
-        pricing_(condensed_, graph_.alone, options, refill_of(options, false)),
-        deciding_(condensed_, graph_.alone, options, refill_of(options, options.price_by_budget)) {}
+        pricing_(condensed_, graph_.alone, options, false),
+        deciding_(condensed_, graph_.alone, options, options.price_by_budget) {}
 
   BodyPlan run() {
     body_.body = graph_.body;
@@ -170,11 +175,6 @@ public:
   }
 
 private:
-  static CodePrice::Refill refill_of(const PlanOptions& options, bool by_budget) {
-    if (options.refill_cycles && !by_budget) return options.refill_cycles;
-    return [fits = options.budget.lines](double lines) { return lines > fits ? second_level_cycles : 0; };
-  }
-
   static CutGraph with_usable_keys(CutGraph graph) {
     drop_hopeless_keys(graph);
     return graph;

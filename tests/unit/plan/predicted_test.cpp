@@ -116,4 +116,36 @@ TEST(CutsAndLoads, LoadsAloneWhereSteppingAsideAtCutsCostsMoreThanTheySave) {
   EXPECT_THAT(made.remarks, testing::Contains(testing::Field(&Remark::code, "hidden-not-staged")));
 }
 
+// A chain of ten times twenty lines, on a machine where all of them cost nothing.
+PlanOptions cheap_code() {
+  PlanOptions options;
+  options.refill_cycles = [](double) { return 0.0; };
+  options.icache_sets = 64;
+  return options;
+}
+
+TEST(Budget, ThatIsGivenDecidesHoweverSmallAndIsNotWhatIsPredicted) {
+  PlanOptions given = cheap_code();
+  given.budget.lines = 20;
+  given.price_by_budget = true;
+  const BodyPlan body = plan(test::chain(10, 20), given);
+  EXPECT_EQ(body.stages.size(), 10u);
+  EXPECT_LT(body.cycles_saved, 0) << "predicted: only crossings";
+  given.price_by_budget = false;
+  EXPECT_TRUE(plan(test::chain(10, 20), given).sites.empty());
+}
+
+TEST(Budget, ThatIsNotGivenIsTheCheapest) {
+  PlanOptions chosen = cheap_code();
+  chosen.refill_cycles = [](double lines) { return lines > 300 ? 12.0 : 0.0; };
+  chosen.icache_sets = 0;
+  const CutGraph graph = test::chain(100, 10); // too many cuts to look at all
+  const BodyPlan full = plan(graph, chosen);   // of 512 lines: no stage fits
+  chosen.choose_budget = true;
+  const BodyPlan best = plan(graph, chosen);
+  EXPECT_GT(best.cycles_saved, full.cycles_saved);
+  for (const PlannedStage& stage : best.stages)
+    EXPECT_LE(stage.cost, 300);
+}
+
 } // namespace
