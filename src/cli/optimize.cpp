@@ -109,8 +109,8 @@ void summarise(const Outcome& outcome, const std::string& built, const std::stri
   out << ".\n`heddle report " << work_folder << "` shows all of it.\n";
   if (!outcome.is_slower()) return;
   out << "It is slower than the original here, so it was removed: the program is left alone.\n"
-         "    hint: the level-1 instruction cache is not the only cost; try other budgets, such as --budget "
-         "128K\n";
+         "    hint: `heddle calibrate` measures what the models go by; `heddle plan --sweep` measures other "
+         "plans\n";
 }
 
 // The whole way, in the order in which it happens.

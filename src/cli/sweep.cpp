@@ -41,8 +41,8 @@ struct Built {
 std::vector<std::string> budgets(const PlanningOptions& planning) {
   if (!planning.budget.empty()) return {planning.budget};
   const uint64_t cache = host_icache().bytes / 1024;
-  std::vector<std::string> sizes;
-  for (uint64_t kib : {cache / 2, cache, 2 * cache, 4 * cache, 8 * cache})
+  std::vector<std::string> sizes{""}; // as the models choose
+  for (uint64_t kib : {cache / 2, cache, 2 * cache, 4 * cache})
     sizes.push_back(std::to_string(kib) + "K");
   return sizes;
 }

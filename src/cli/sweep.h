@@ -16,7 +16,7 @@ namespace heddle {
 // One plan, run with so many packets in flight at most.
 struct SweptPlan {
   std::string kind;   // "neither", "staged", "hidden", "both": what was allowed
-  std::string budget; // "32K": of a stage; empty where no cut was allowed
+  std::string budget; // "32K": of a stage; empty: as the models choose, or no cut was allowed
   unsigned batch = 0;
   unsigned stages = 1, hidden_loads = 0;
   double predicted = 1; // times as fast as the original, by the models
