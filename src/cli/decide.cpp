@@ -62,7 +62,7 @@ llvm::Expected<double> budget_lines(const std::string& text, const ChosenHost& c
   unsigned bytes = 0;
   if (number.getAsInteger(10, bytes) || bytes == 0)
     return diagnose("not a size: " + text, "give bytes or kibibytes, such as 24K", "--budget");
-  return double(bytes) * scale / 64;
+  return double(bytes) * scale / line_bytes;
 }
 
 llvm::Expected<Plan> plan_for(const Program& program, const Study& study, const Openings& openings,

@@ -5,10 +5,9 @@
 
 namespace heddle {
 
-LineWeights::LineWeights(unsigned witnesses, FootprintModel model, unsigned batch)
-    : per_witness_(witnesses ? 1.0 / witnesses : 0) {
+LineWeights::LineWeights(unsigned witnesses, FootprintModel model, unsigned batch) {
   for (size_t ran = 0; ran != of_batch_.size(); ++ran) {
-    const double chance = std::min(1.0, double(ran) * per_witness_);
+    const double chance = std::min(1.0, double(ran) / std::max(1u, witnesses));
     of_batch_[ran] = model == FootprintModel::PerVisit ? 1 : 1 - std::pow(1 - chance, std::max(1u, batch));
   }
 }
@@ -32,13 +31,6 @@ double CodeLines::of_batch(const LineWeights& weights) const {
   double sum = 0;
   for (size_t line = 0; line != ran_.size(); ++line)
     if (held_[line]) sum += weights.of_batch(ran_[line]);
-  return sum;
-}
-
-double CodeLines::of_packet(const LineWeights& weights) const {
-  double sum = 0;
-  for (const Witnesses& ran : ran_)
-    sum += weights.of_packet(ran);
   return sum;
 }
 

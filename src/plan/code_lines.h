@@ -33,11 +33,9 @@ public:
   // `witnesses`: of the graph, at most most_witnesses.
   LineWeights(unsigned witnesses, FootprintModel model, unsigned batch);
   double of_batch(const Witnesses& ran) const { return of_batch_[ran.count()]; }
-  double of_packet(const Witnesses& ran) const { return double(ran.count()) * per_witness_; }
 
 private:
   std::array<double, most_witnesses + 1> of_batch_{};
-  double per_witness_ = 0;
 };
 
 // How many lines so many witnesses ran.
@@ -52,8 +50,7 @@ public:
   // By how much of_batch() would grow.
   double growth(llvm::ArrayRef<LineUse> uses, const LineWeights& weights) const;
 
-  double of_batch(const LineWeights& weights) const;  // S: of a batch together
-  double of_packet(const LineWeights& weights) const; // L: of one packet, expected
+  double of_batch(const LineWeights& weights) const; // S: of a batch together; of one packet, expected
   LineCounts counts() const;
 
 private:

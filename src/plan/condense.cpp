@@ -260,6 +260,16 @@ CodeLines Condensed::lines_of(llvm::ArrayRef<uint32_t> chosen) const {
   return result;
 }
 
+std::vector<CodeLines> Condensed::lines_by_stage(llvm::ArrayRef<unsigned> stages) const {
+  std::vector<CodeLines> result;
+  for (size_t group = 0; group != stages.size(); ++group) {
+    while (result.size() <= stages[group])
+      result.emplace_back(lines);
+    result[stages[group]].add(groups[group].lines);
+  }
+  return result;
+}
+
 // One step of two nodes that is none of the packets' ways.
 static std::string describe_step(const CutGraph& graph, uint32_t from, uint32_t to) {
   const std::string between = graph.nodes[to].at + " and " + graph.nodes[from].at;

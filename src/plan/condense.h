@@ -36,6 +36,8 @@ struct Condensed {
   LineWeights weights{0, FootprintModel::Batch, 1}; // for the model and the batch of condense()
 
   CodeLines lines_of(llvm::ArrayRef<uint32_t> groups) const;
+  // Of each stage of a labelling.
+  std::vector<CodeLines> lines_by_stage(llvm::ArrayRef<unsigned> stages) const;
 };
 
 // `batch` matters to FootprintModel::Batch only. Never fails: in the worst case everything is one group.

@@ -52,12 +52,7 @@ public:
   }
 
   double code_cycles(llvm::ArrayRef<unsigned> stages, unsigned batch) const {
-    std::vector<CodeLines> lines;
-    for (size_t g = 0; g != stages.size(); ++g) {
-      while (lines.size() <= stages[g])
-        lines.emplace_back(condensed_.lines);
-      lines[stages[g]].add(condensed_.groups[g].lines);
-    }
+    const std::vector<CodeLines> lines = condensed_.lines_by_stage(stages);
     if (lines.size() < 2) return code_.of_whole();
     double staged = 0;
     for (const CodeLines& stage : lines)

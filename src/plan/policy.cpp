@@ -50,12 +50,11 @@ double label_cost(const Condensed& condensed, const std::vector<unsigned>& stage
 // The lines of each stage of a labelling.
 class StageLines {
 public:
-  StageLines(const Condensed& condensed, const std::vector<unsigned>& stages) : condensed_(condensed) {
-    groups_.resize(1 + *std::max_element(stages.begin(), stages.end()));
+  StageLines(const Condensed& condensed, const std::vector<unsigned>& stages)
+      : condensed_(condensed), groups_(1 + *std::max_element(stages.begin(), stages.end())),
+        lines_(condensed.lines_by_stage(stages)) {
     for (uint32_t g = 0; g != stages.size(); ++g)
       groups_[stages[g]].push_back(g);
-    for (const std::vector<uint32_t>& groups : groups_)
-      lines_.push_back(condensed.lines_of(groups));
     for (const CodeLines& lines : lines_)
       costs_.push_back(lines.of_batch(condensed.weights));
   }

@@ -15,6 +15,7 @@ Witnesses half(bool upper) {
   return ran;
 }
 
+const LineWeights one(most_witnesses, FootprintModel::Batch, 1);
 const LineWeights pairs(most_witnesses, FootprintModel::Batch, 2);
 const LineWeights ever(most_witnesses, FootprintModel::PerVisit, 2);
 
@@ -22,8 +23,8 @@ TEST(CodeLines, ExclusiveBranchesFillALineAndABlockBehindAnotherDoesNot) {
   CodeLines exclusive(1), behind(1);
   exclusive.add({{0, half(false)}, {0, half(true)}});
   behind.add({{0, half(false)}, {0, half(false)}});
-  EXPECT_DOUBLE_EQ(exclusive.of_packet(pairs), 1);
-  EXPECT_DOUBLE_EQ(behind.of_packet(pairs), 0.5);
+  EXPECT_DOUBLE_EQ(exclusive.of_batch(one), 1);
+  EXPECT_DOUBLE_EQ(behind.of_batch(one), 0.5);
   EXPECT_DOUBLE_EQ(behind.of_batch(pairs), 0.75);
 }
 

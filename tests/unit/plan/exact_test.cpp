@@ -13,10 +13,11 @@ using testing::ElementsAre;
 namespace {
 
 const LineWeights batch_of_eight(most_witnesses, FootprintModel::Batch, 8);
+const LineWeights one_packet(most_witnesses, FootprintModel::Batch, 1);
 
 // Stages of more than ten lines cost the square of what is over.
 double price(const CodeLines& lines) {
-  return lines.of_packet(batch_of_eight) + std::pow(std::max(0.0, lines.of_batch(batch_of_eight) - 10), 2);
+  return lines.of_batch(one_packet) + std::pow(std::max(0.0, lines.of_batch(batch_of_eight) - 10), 2);
 }
 
 double cycles(const Condensed& condensed, const std::vector<unsigned>& stages, double crossing, double cut) {
