@@ -15,6 +15,8 @@
 #include "program/claims.h"
 #include "program/program.h"
 
+#include "llvm/ADT/StringExtras.h"
+
 #include <cmath>
 #include <set>
 
